@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/platform.ts'
-import { sleep } from '#platform/tasks.ts'
+import { orAborted, sleep } from '#platform/tasks.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { keepLease } from '#ssh/connection/reconnect.ts'
@@ -55,7 +55,7 @@ export async function overLosses<Result>(
       const before = moved()
       try {
         ended.throwIfAborted()
-        return await work((await lease.get()).connection, ended)
+        return await work((await orAborted(lease.get(), ended)).connection, ended)
       } catch (error) {
         ended.throwIfAborted()
         const isFull = isConnectionFull(error)

@@ -102,7 +102,7 @@ export async function openRuns(context: AccountContext, needs: RunNeeds): Promis
     beforeStops,
     plannedMoves,
   })
-  const scheduler = new RunScheduler(context, { runs, facts, steps, nodes, departures })
+  const scheduler = new RunScheduler(context, { runs, facts, steps, nodes, departures, folders })
   const { mayRentMore } = needs
   const maintenanceMoves = createMaintenanceMoves(context, { runs, plannedMoves, mayRentMore, scheduler })
   const removal = new RunRemoval(context, { runs, outputs, machines, watchdog, nodes })

@@ -159,7 +159,7 @@ export class RunPrograms {
     if (instance === undefined || until === undefined) return
     await runs.update(id, { copying: { since: copying?.since ?? now(), until } })
     const target = remoteFolder(run)
-    const saved = await folders.alone(id, ({ signal }) => {
+    const saved = await folders.alone(run, ({ signal }) => {
       const ask = (script: string) => machines.ask(run, 'sh -s', script, takesOverWithin)
       const handOver = (from: Departure, side: string, until: AbortSignal) =>
         machines.handOver(run, from, { target, side, signal: until })

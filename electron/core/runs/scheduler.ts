@@ -14,7 +14,7 @@ import type { RunNodes } from './nodes.ts'
 import { seekingDue } from './seeking.ts'
 import type { RunSteps } from './steps.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import { Dropped } from './transfer-results.ts'
+import { Dropped, type RunFolders } from './transfer-results.ts'
 import { givesUpAfter, waitOf } from './waiting.ts'
 
 /** What moves runs, besides the account. */
@@ -24,6 +24,7 @@ export interface SchedulerParts {
   steps: Pick<RunSteps, 'perform' | 'checkpoint' | 'cleanUp' | 'giveUp' | 'hindered'>
   nodes: Pick<RunNodes, 'of' | 'isCutOff'>
   departures: Pick<Departures, 'keepOnlyFor'>
+  folders: Pick<RunFolders, 'dropLost'>
 }
 
 const noFailure = { fails: 0, text: '', same: 0 }
@@ -67,8 +68,9 @@ export class RunScheduler {
   }
 
   onPoll(poll: AccountPoll): void {
-    const { runs, facts, departures } = this.#parts
+    const { runs, facts, departures, folders } = this.#parts
     for (const run of runs.all()) facts.observe(run, poll)
+    folders.dropLost()
     const isOver = ({ step }: Run) => step === 'done' || step === 'cancelled'
     const needing = runs.all().filter(run => !isOver(run) && !(run.project && facts.isSpent(run)))
     departures.keepOnlyFor(new Set(needing.map(({ id }) => id)))
@@ -177,8 +179,12 @@ export class RunScheduler {
       runs.setCheckpointProblem(id, undefined)
       return 'rest'
     }
-    // Where it can't be entered, the next poll tries again.
-    return (await steps.checkpoint(run)) ? 'again' : 'rest'
+    // Where it can't be entered, or its machine has ended meanwhile, the next poll tries again.
+    const isFetched = await steps.checkpoint(run).catch(error => {
+      if (error instanceof Dropped) return false
+      throw error
+    })
+    return isFetched ? 'again' : 'rest'
   }
 
   #noteCheckpoint(id: string, problem: Problem): undefined {

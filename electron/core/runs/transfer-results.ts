@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path'
+import { canGetIn } from '#shared/derived.ts'
 import { folderOf, lastName } from '#shared/instance/file-names.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { SyncProgress } from '#shared/instance/sync.ts'
@@ -46,16 +47,19 @@ export class RunFolders {
   readonly #context: AccountContext
   readonly #parts: FolderParts
   /** The present upload or download of each run. */
-  readonly #underWay = new Map<string, { abort: AbortController; over: Promise<unknown> }>()
+  readonly #underWay = new Map<
+    string,
+    { abort: AbortController; over: Promise<unknown>; instance: number | undefined }
+  >()
 
   constructor(context: AccountContext, parts: FolderParts) {
     this.#context = context
     this.#parts = parts
   }
 
-  /** One transfer at a time for each run, which `drop` ends. */
+  /** One transfer at a time for each run, which `drop` ends, or `dropLost`. */
   async alone<Result>(
-    id: string,
+    { id, instance }: Pick<Run, 'id' | 'instance'>,
     transfer: (options: { signal: AbortSignal; onProgress(progress: SyncProgress): void }) => Promise<Result>,
   ): Promise<Result> {
     const { ending } = this.#context
@@ -68,7 +72,7 @@ export class RunFolders {
       runs.noteProgress(id, progress)
     }
     const transferring = transfer({ signal, onProgress })
-    this.#underWay.set(id, { abort, over: transferring })
+    this.#underWay.set(id, { abort, over: transferring, instance })
     try {
       const result = await transferring
       abort.signal.throwIfAborted()
@@ -123,7 +127,7 @@ export class RunFolders {
     if (!view) return
     // One that moves continues with its results, and others begin without those of earlier runs.
     const results = run.moves ? [] : resultsOf(spec)
-    const sent = await this.alone(run.id, options =>
+    const sent = await this.alone(run, options =>
       sync.up(view, {
         ...options,
         folder,
@@ -134,7 +138,7 @@ export class RunFolders {
       }),
     )
     if (sent.present.length > 0) await runs.update(run.id, { hadFiles: true })
-    await this.alone(run.id, ({ signal }) => projects.copyFromClouds(run, remote, signal))
+    await this.alone(run, ({ signal }) => projects.copyFromClouds(run, remote, signal))
     await machines.ask(run, 'sh -s', removeGone(run, sent))
     if (setup === undefined || run.isSetUp) return
     const read = { environment, varying, files: sent.present }
@@ -155,7 +159,7 @@ export class RunFolders {
     const view = machines.viewOf(run.instance)
     if (!run.sweep || !view || !(run.moves || this.#wasInterrupted(run))) return
     const [folder, remote] = [await this.#resultsFolder(run), await machines.folderOf(run)]
-    await this.alone(run.id, options => sync.up(view, { ...options, folder, remote, all: true }))
+    await this.alone(run, options => sync.up(view, { ...options, folder, remote, all: true }))
   }
 
   /**
@@ -225,6 +229,22 @@ export class RunFolders {
   drop(id: string): void {
     this.#entered(id)
     this.#underWay.get(id)?.abort.abort(new Dropped())
+  }
+
+  /** Ends the transfers with machines that don't run any more, whose connections would be awaited for ever. */
+  dropLost(): void {
+    const { machines } = this.#parts
+    for (const { abort, instance } of this.#underWay.values()) {
+      const view = machines.viewOf(instance)
+      if (!view || !canGetIn(view)) abort.abort(new Dropped())
+    }
+  }
+
+  /** A download waits for its connection, unless its run has left the machine. */
+  #cutOff({ id, instance }: Run, why: Problem): void {
+    const { runs } = this.#parts
+    if (runs.find(id)?.instance === instance) void this.#shutOut(id, why)
+    else this.#underWay.get(id)?.abort.abort(new Dropped())
   }
 
   /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
@@ -317,8 +337,8 @@ export class RunFolders {
     const { runs, projects } = this.#parts
     const { id } = run
     const place = await this.#placeOf(run)
-    const result = await this.alone(id, options =>
-      sync.down(view, { ...options, ...place, last, by: id, waiting: why => void this.#shutOut(id, why) }),
+    const result = await this.alone(run, options =>
+      sync.down(view, { ...options, ...place, last, by: id, waiting: why => this.#cutOff(run, why) }),
     )
     this.#entered(id)
     await runs.update(id, current => {
@@ -338,7 +358,7 @@ export class RunFolders {
     if (problem && !isHarmless(runs.find(id) ?? run, problem.code)) throw new BerthError(problem)
     if (!problem && !run.outcome) await sync.removeEarlier(place.folder)
     if (isOfProject(run) && !run.outcome)
-      await this.alone(id, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
+      await this.alone(run, ({ signal }) => projects.copyToCloud(run, place.remote, signal))
   }
 
   /** Whether the attempt before it was stopped on a machine that is gone, and not by its own failure. */

@@ -117,6 +117,7 @@ test.each([true, false])(
         costOf: () => ({}),
         keepOnlyFor: (needing: ReadonlySet<string>) => done.push(`needs ${needing.size}`),
       },
+      folders: { dropLost: () => done.push('drops lost') },
       mayHaveCost(...args: number[]) {
         asked.push(args)
         return isPaid
@@ -125,7 +126,7 @@ test.each([true, false])(
     work.onPoll(freshAnswer(context, { 7: machine }))
     await flushPromises()
     expect(asked[0]).toEqual([2_250_000, 800])
-    expect(done).toEqual(isPaid ? expect.arrayContaining(['needs 0', 'expire']) : ['needs 1'])
+    expect(done).toEqual(isPaid ? expect.arrayContaining(['needs 0', 'expire']) : ['drops lost', 'needs 1'])
   },
 )
 
@@ -144,6 +145,7 @@ function workOf(
     mayHaveCost: () => true,
     nodes: { of: () => [], isCutOff: async () => false },
     departures: { costOf: () => ({}), keepOnlyFor: () => undefined },
+    folders: { dropLost: () => undefined },
     ...given,
   }
   return new RunScheduler(context, { facts: new RunFacts(context, parts), ...parts })
