@@ -32,8 +32,9 @@ interface SendWanted extends SyncWanted {
   confirmed?: readonly string[]
   /** Sends files that were downloaded, whatever the rules say. */
   all?: boolean
-  /** Paths below which downloaded files stay here while they are unchanged. */
+  /** Paths below which downloaded files stay here while they are unchanged, but for those of the run or job `own`. */
   results?: readonly string[]
+  own?: string
   removeGone?: SyncUp['removeGone']
 }
 
@@ -136,15 +137,17 @@ export function createFolderSync(context: SyncContext) {
      * `syncUp` and connecting do.
      */
     async up(instance: InstanceView, wanted: SendWanted): Promise<SentFolder> {
-      const downloaded = versionsOf((await memory()).get()[wanted.folder])
+      const { folder, results = [], own } = wanted
+      const fetched = (await memory()).get()[folder] ?? {}
+      const others = Object.fromEntries(Object.entries(fetched).filter(([, [, , by]]) => by !== own))
       return runSync(instance, wanted, (connection, more) =>
         syncUp(connection, {
           ...wanted,
           ...more,
-          folder: syncedFolders.at(wanted.folder),
+          folder: syncedFolders.at(folder),
           confirmed: wanted.confirmed ?? [],
-          downloaded,
-          isResult: resultsIn(wanted.results ?? [], downloaded),
+          downloaded: versionsOf(fetched),
+          isResult: resultsIn(results, versionsOf(others)),
           modes: os !== 'win32',
           clock,
         }),

@@ -125,15 +125,16 @@ export class RunFolders {
     await runs.update(run.id, { commit: await projects.commitOf(folder) })
     const view = machines.viewOf(run.instance)
     if (!view) return
-    // One that moves continues with its results, and others begin without those of earlier runs.
-    const results = run.moves ? [] : resultsOf(spec)
+    // One that moves continues with its own results, and none has those of earlier runs.
+    const own = run.moves ? run.id : undefined
     const sent = await this.alone(run, options =>
       sync.up(view, {
         ...options,
         folder,
         remote,
         confirmed,
-        results,
+        results: resultsOf(spec),
+        own,
         removeGone: async present => void (await machines.ask(run, 'sh -s', removeGone(run, present, true))),
       }),
     )

@@ -74,6 +74,10 @@ describe.skipIf(noSshd)(`folder sync with an instance${noSshd}`, () => {
     expect(await open().down(instance, wanted)).toMatchObject({ files: 1, filesInAll: 3 })
     write(remote, { 'out/a.pt': 'four' }, 1_700_000_030)
     expect(await open().down(instance, { ...wanted, by: 'j2' })).toMatchObject({ files: 1, filesInAll: 1 })
+    // Changed here, or downloaded for that run: the next machine gets no result of another one.
+    const next = `${remote}-next`
+    await open().up(instance, { folder, remote: next, results: ['out'], own: 'j2', signal })
+    expect(Object.keys(tree(join(next, 'out')))).toEqual(['a.pt', 'b.pt'])
   })
 
   test('files that arrived before a kill count as downloaded', async () => {
