@@ -5,6 +5,10 @@ export const alertKinds = {
   lowCredit: { label: 'Low credit', hint: 'Once each time it falls below.' },
   outbid: { label: 'Outbid', hint: 'Someone bids more, and the instance stops.' },
   ready: { label: 'Ready', hint: 'A machine you rented is running.' },
+  rentedElsewhere: {
+    label: 'Rented elsewhere',
+    hint: 'An instance appears that this Berth didn’t rent: another computer or program did, or someone with a key.',
+  },
   halted: {
     label: 'Stopped or waiting',
     hint: 'A start is waiting for its GPU, or the service stopped an instance: no credit, or its contract ended.',

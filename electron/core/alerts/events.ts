@@ -90,6 +90,7 @@ const events = {
     actions: [{ id: 'terminal', label: 'Terminal' }],
     place: terminal,
   },
+  rentedElsewhere: { kind: 'rentedElsewhere', urgency: 'normal', actions: [show], place: instances },
   outbid: {
     ...inRow,
     kind: 'outbid',

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { creditLasts, isCharged, isCreditLow, isSpendingUnknown } from '#shared/derived.ts'
 import { money, rate } from '#shared/format/money.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
 import { duration } from '#shared/format/time.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
@@ -49,6 +50,8 @@ export function alertsAfterPoll(
     instances[instance.id] = now
     if (wasAttempted(account, instance.id)) continue
     untried.push(instance)
+    if (alerted && before === undefined && isForeign(instance, account))
+      found.push(elsewhereAlert(account, instance))
     if (before === now) continue
     const stateBefore = before === unstarted ? undefined : (before as InstanceState | undefined)
     const alert = instanceAlert(stateBefore, now, instance, account)
@@ -64,6 +67,23 @@ export function alertsAfterPoll(
 /** Whether a rental with retries handles it, which drops the instance or reports itself that it is ready. */
 function wasAttempted({ rentals }: AccountView, id: number): boolean {
   return Object.values(rentals).some(rental => rental.retries && rental.instance === id && isRenting(rental))
+}
+
+/** Whether this Berth didn't rent it. */
+function isForeign({ id, agreedPrice }: InstanceView, { rentals }: AccountView): boolean {
+  return agreedPrice === undefined && !Object.values(rentals).some(({ instance }) => instance === id)
+}
+
+/** The alert for an instance that appeared without this Berth. */
+function elsewhereAlert(account: AccountView, instance: InstanceView): Alert {
+  const { costPerHour, costUnknown } = instance
+  const cost = costUnknown ? 'The service doesn’t say what it costs' : `It costs ${rate(costPerHour)}`
+  return alertOf('rentedElsewhere', {
+    id: `${account.id}/${instance.id}/elsewhere`,
+    instance: instance.id,
+    title: `${shortInstanceName(instance)} was rented elsewhere`,
+    body: `${cost}, and it has no limit here. If neither you nor a program of yours rented it, replace your API keys.`,
+  })
 }
 
 /** The alert for credit that has become low, or has fallen below zero while something is charged. */

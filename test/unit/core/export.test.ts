@@ -80,7 +80,9 @@ describe('an export', () => {
         tunnelsAtLoopback: true,
       }),
     ).toEqual([
-      expect.stringMatching(/^Alerts are switched off: low credit, outbid, halted, .* and watch\.$/),
+      expect.stringMatching(
+        /^Alerts are switched off: low credit, outbid, rented elsewhere, .* and watch\.$/,
+      ),
       'No warning any more when credit is below $5.',
       'The warning comes later: when credit lasts less than 1 h instead of 3.',
       'Notifications wait from 00:00 to 23:59.',

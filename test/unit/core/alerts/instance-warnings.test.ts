@@ -75,7 +75,7 @@ test('a disk without a figure is not reported again afterwards', () => {
 })
 
 test('the alerted state of an instance goes when the instance goes', () => {
-  expect(said(full(95), {}, full(95))).toBe('diskFull - diskFull')
+  expect(said(full(95), {}, full(95))).toBe('diskFull - rentedElsewhere,diskFull')
 })
 
 test('a price that rises beyond the known one is reported once, and again when it rises further', () => {

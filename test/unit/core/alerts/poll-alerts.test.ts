@@ -69,8 +69,32 @@ test('credit below zero is reported without thresholds too, but not while nothin
   const off = { ...settings, lowCreditDollars: 0, lowCreditHours: 0 }
   const uncharged = alerts(undefined, withCredit(-3), off)
   expect(uncharged.alerts).toEqual([])
-  const charged = accountView({ credit: dollars(-3) }, instanceView({ costPerHour: 10_000 }))
+  const charged = accountView(
+    { credit: dollars(-3) },
+    instanceView({ costPerHour: 10_000, agreedPrice: 10_000 }),
+  )
   expect(alerts(uncharged.alerted, charged, off).alerts).toMatchObject([{ kind: 'lowCredit' }])
+})
+
+test('an instance that appears is reported where this Berth didn’t rent it, but not what was there at the first poll', () => {
+  const credit = dollars(9000)
+  const foreign = accountView(
+    { credit },
+    instanceView({ costPerHour: 25_560_000, gpu: { name: 'H200', count: 8 } }),
+  )
+  const first = alerts(undefined, foreign, settings)
+  expect(first.alerts).toEqual([])
+  expect(alerts(first.alerted, foreign, settings).alerts).toEqual([])
+  const { alerted } = alerts(undefined, accountView({ credit }), settings)
+  expect(alerts(alerted, foreign, settings).alerts).toMatchObject([
+    {
+      kind: 'rentedElsewhere',
+      title: expect.stringContaining('8× H200'),
+      body: expect.stringContaining('$25.56/h'),
+    },
+  ])
+  const own = accountView({ credit }, instanceView({ agreedPrice: 25_560_000 }))
+  expect(alerts(alerted, own, settings).alerts).toEqual([])
 })
 
 test('thresholds of zero report nothing, and unknown credit forgets nothing', () => {

@@ -221,7 +221,9 @@ test('every event that Berth reports reaches each receiver that wants its kind o
   const kinds = Object.keys(alertKinds) as AlertKind[]
   for (const kind of relayKinds)
     await relays.add(relayForm({ kind, alerts: kinds }), `https://${kind}.example/topic`)
-  for (const kind of kinds) await relays.add(relayForm({ alerts: [kind] }), `https://of.example/${kind}`)
+  // As many as there may be.
+  const alone = kinds.slice(relayKinds.length - 20)
+  for (const kind of alone) await relays.add(relayForm({ alerts: [kind] }), `https://of.example/${kind}`)
   const titleOf = (event: EventName) => `This is ${event} here`
   for (const event of eventNames) {
     relays.tell(account, [alertOf(event, { id: `${account}/${event}`, title: titleOf(event), body: 'Why' })])
@@ -241,7 +243,7 @@ test('every event that Berth reports reaches each receiver that wants its kind o
     expect(urls.toSorted(), event).toEqual(
       [
         ...relayKinds.map(each => `https://${each}.example/${each === 'ntfy' ? '' : 'topic'}`),
-        `https://of.example/${kind}`,
+        ...(alone.includes(kind) ? [`https://of.example/${kind}`] : []),
       ].toSorted(),
     )
   }
