@@ -56,6 +56,15 @@ export function notEndedYet({ action, problem }: Ending): Problem {
 
 /** Why a wait for an end is over without it: it was started, or Berth ends. */
 export const cancelled: Problem = { code: 'not_stopped', message: 'It was started again instead.' }
+
+/** Why it can't be taken back. */
+export function requestedAlready({ name, action }: Pick<Ending, 'name' | 'action'>): Problem {
+  return {
+    code: 'ending_requested',
+    message: `${name} is being ${action === 'stop' ? 'stopped' : 'destroyed'} at this moment.`,
+    advice: 'Look in a moment whether it is still there, then try again.',
+  }
+}
 export const berthEnds: Problem = {
   code: 'ended',
   message: 'Berth is quitting.',

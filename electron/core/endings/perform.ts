@@ -13,6 +13,7 @@ import {
   finallyEndedAlert,
   notEndedYet,
   problemOfEnd,
+  requestedAlready,
   returnedText,
   urgentAlert,
 } from './messages.ts'
@@ -169,14 +170,31 @@ export class Endings {
     this.#lastCauses.delete(instance)
     const stop = this.#stored.find(instance)
     if (!stop || stop.action === 'destroy') return start()
-    await this.#stored.remove(instance)
-    await this.#forget(instance)
-    this.#waiters.settle(instance, new BerthError(cancelled))
+    await this.#takeBack(instance)
     return start().catch(async error => {
       const mayHaveStarted = error instanceof ServiceError && error.ambiguous
       if (isOpen(stop) && !mayHaveStarted) await this.begin(instance, 'stop', endingReason(stop))
       throw error
     })
+  }
+
+  /**
+   * Ends what a limit wants, between two requests, since its user wants otherwise. Throws `ending_requested` where one is under
+   * way, or the service shows that it took effect.
+   */
+  async takeBackOf(limit: string): Promise<void> {
+    const own = this.#stored.all().filter(one => isOpen(one) && isOf(one, limit))
+    const asked = own.find(
+      ({ instance, isTaken }) => isTaken || this.#answeredAt.get(instance) === Number.POSITIVE_INFINITY,
+    )
+    if (asked) throw new BerthError(requestedAlready(asked))
+    for (const { instance } of own) await this.#takeBack(instance)
+  }
+
+  async #takeBack(instance: number): Promise<void> {
+    await this.#stored.remove(instance)
+    await this.#forget(instance)
+    this.#waiters.settle(instance, new BerthError(cancelled))
   }
 
   onPoll(poll: EndingPoll): void {
@@ -384,3 +402,5 @@ export class Endings {
     return sightOf(ending, { state, isGone: state === undefined }) === 'seen'
   }
 }
+
+const isOf = ({ cause }: Ending, limit: string) => cause.kind === 'limit' && cause.limit === limit

@@ -27,7 +27,7 @@ export type LimitChanges = ReturnType<typeof createLimitChanges>
 
 /** The user's changes to an account's limits, and the limits of rentals. */
 export function createLimitChanges(
-  { newId, now, poll }: Pick<AccountContext, 'newId' | 'now' | 'poll'>,
+  { newId, now, poll, endings }: Pick<AccountContext, 'newId' | 'now' | 'poll' | 'endings'>,
   {
     limits,
     limitAlerts,
@@ -96,6 +96,7 @@ export function createLimitChanges(
       const at = now()
       const limit = limitAfter(settings, { id: `g${newId()}`, warning, missed }, before, at)
       needOneAction(limit, limits.all(), instead)
+      if (instead !== undefined) await endings.takeBackOf(instead)
       await limits.add(limit, instead)
       if (limit.asleep)
         await ask(limit, () => (before ? limits.add(before, limit.id) : limits.remove(limit.id)))
@@ -117,6 +118,7 @@ export function createLimitChanges(
       const limit = limits.get(id)
       const next = switched(limit, on, now())
       if (next === limit) return
+      if (!on) await endings.takeBackOf(id)
       await limits.put(next)
       if (!on) limitAlerts.withdraw(id)
       settle(limit)
@@ -184,6 +186,7 @@ export function createLimitChanges(
     },
     async remove(id: string): Promise<void> {
       const limit = limits.get(id)
+      await endings.takeBackOf(id)
       await limits.remove(id)
       settle(limit)
       limitAlerts.withdraw(id)
@@ -225,6 +228,7 @@ export function createLimitChanges(
       const limit = limits.get(id)
       const { facts } = known()
       const next = snoozed(limit, minutes, dueOf(limit, facts), now(), facts.account.instances)
+      if (minutes !== null) await endings.takeBackOf(id)
       await limits.put(next)
       settle(limit)
       limitAlerts.withdraw(id)

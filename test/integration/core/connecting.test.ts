@@ -157,7 +157,7 @@ test('a key that is not in the keychain locks the account until it is entered ag
 test('without a keychain the account is locked with a message that says so', async () => {
   await (await world.startConnected()).close()
   world.keychain.entries.clear()
-  Object.assign(world.keychain, { persistent: false })
+  Object.assign(world.keychain, { problem: 'This computer has no keychain.' })
   expect((await world.start()).account().connection).toMatchObject({
     status: 'locked',
     problem: {

@@ -89,8 +89,8 @@ test('an instance that appears is reported where this Berth didn’t rent it, bu
   expect(alerts(alerted, foreign, settings).alerts).toMatchObject([
     {
       kind: 'rentedElsewhere',
-      title: expect.stringContaining('8× H200'),
-      body: expect.stringContaining('$25.56/h'),
+      title: 'H200 #4711 was rented elsewhere',
+      body: expect.stringContaining('$25.560/h'),
     },
   ])
   const own = accountView({ credit }, instanceView({ agreedPrice: 25_560_000 }))

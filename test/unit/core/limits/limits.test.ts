@@ -279,3 +279,38 @@ test('an instance that its user starts again may cost as much again as its limit
   }
   expect(one.asked).toEqual(['stop 7', 'stop 7'])
 })
+
+test.each(['extended', 'removed', 'switched off'] as const)(
+  'a limit whose requests fail lets its instance go on once it is %s, but not while a request is under way',
+  async how => {
+    const { one, id } = await limited({ ...inAnHour, action: 'destroy' })
+    one.refusals.push(...Array.from({ length: 200 }, () => new Error('no')))
+    await one.pass(hour)
+    const asked = one.asked.length
+    expect(asked).toBeGreaterThan(0)
+    const takesBack = {
+      extended: () => one.limits.snooze(id, 60),
+      removed: () => one.limits.remove(id),
+      'switched off': () => one.limits.switch(id, false),
+    }[how]
+    let answer = () => {}
+    const answered = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    one.delay = answered
+    while (one.asked.length === asked) await one.pass(30)
+    await expect(takesBack()).rejects.toMatchObject({ problem: { code: 'ending_requested' } })
+    answer()
+    one.delay = undefined
+    await flushPromises()
+    await takesBack()
+    one.refusals.length = 0
+    const before = one.asked.length
+    await one.pass(1800)
+    expect(one.asked).toHaveLength(before)
+    expect(one.instances).toHaveLength(1)
+    if (how !== 'extended') return
+    await one.pass(2 * hour)
+    expect(one.instances).toEqual([])
+  },
+)

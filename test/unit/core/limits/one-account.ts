@@ -27,6 +27,8 @@ export class OneAccount {
   /** Requests so far, and the errors that refuse the next ones. */
   readonly asked: string[] = []
   readonly refusals: Error[] = []
+  /** What its answers wait for. */
+  delay: Promise<void> | undefined
   readonly #noting = noting()
   readonly told = this.#noting.said
   /** The bodies of its alerts. */
@@ -73,6 +75,7 @@ export class OneAccount {
     const request = (verb: string) => async (id: number) => {
       this.asked.push(`${verb} ${id}`)
       const refusal = this.refusals.shift()
+      await this.delay
       if (refusal) throw refusal
       if (this.ignores) return
       this.instances = this.instances.flatMap(view =>
