@@ -15,6 +15,7 @@ import type { CollectionContext } from '../storage/collection.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { Store } from '../storage/store.ts'
 import { openStoredWatchdogs } from '../watchdogs/record.ts'
+import { mayHaveDestroyed } from '../watchdogs/step.ts'
 import type { TellOf } from '../watchdogs/visits.ts'
 
 /** Dependencies of an account's session. */
@@ -65,8 +66,8 @@ export async function openSessionMemory(
   const watchdogs = await openStoredWatchdogs(context)
 
   /** An instance that a watchdog may have destroyed is reported by the watchdog. */
-  function onVanished(views: readonly InstanceView[]): void {
-    const lost = views.filter(({ id }) => watchdogs.find(id)?.request.action !== 'destroy')
+  function onVanished(views: readonly InstanceView[], at: number): void {
+    const lost = views.filter(({ id }) => !mayHaveDestroyed(watchdogs.find(id), at))
     notifications.tell(context.account, goneAlerts(context.account, lost))
   }
 

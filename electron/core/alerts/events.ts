@@ -160,6 +160,7 @@ const events = {
   notDeleted: { kind: 'limit', urgency: 'critical', actions: [], place: { screen: 'account' } },
   endedAfterAll: { kind: 'limit', urgency: 'normal', good: true, actions: [], place: { screen: 'activity' } },
 
+  watchdogLate: { kind: 'limit', urgency: 'critical', actions: [show], place: instances },
   watchdog: { kind: 'limit', urgency: 'normal', actions: [show], place: instances },
 
   // Runs, and copies of the service.

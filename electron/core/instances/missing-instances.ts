@@ -9,7 +9,7 @@ export interface MissingInstancesHooks {
   /** Called after so many polls without an instance that its connections can be closed. */
   onAway: (instance: number) => void
   /** Called once for each after as many polls that Berth does not destroy. `views`: the last ones. */
-  onVanished: (views: readonly InstanceView[]) => void
+  onVanished: (views: readonly InstanceView[], at: number) => void
   /** Called when an instance is permanently gone and its data can be deleted. */
   onGone: (instance: number) => void
 }
@@ -110,7 +110,7 @@ export async function openMissingInstances(
           vanished.flatMap(({ id }) => (departed[id] ? [[id, { ...departed[id], told: true }]] : [])),
         ),
       }))
-      onVanished(vanished)
+      onVanished(vanished, at)
     },
     /** The ids of missing instances whose data is kept. */
     kept,

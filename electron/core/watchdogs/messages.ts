@@ -1,6 +1,7 @@
-import type { Limit } from '#shared/automation/limit.ts'
+import type { Limit, LimitAction } from '#shared/automation/limit.ts'
 import { reasonSentence, sentence, watchdogReason } from '#shared/automation/limit-words.ts'
 import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
+import { atMoment } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
 
 /** Title and body of an alert about a watchdog, by the name of its instance. */
@@ -26,6 +27,19 @@ export function blindWords(name: string): Words {
   return {
     title: `The watchdog of ${name} can’t see its load`,
     body: 'nvidia-smi reports no load, so idle time doesn’t count. Set a time as well.',
+  }
+}
+
+/** It can't be told of a change, and acts before then. */
+export function lateWords(
+  name: string,
+  { action, at }: { action: LimitAction; at: number },
+  now: number,
+): Words {
+  const ends = action === 'stop' ? 'stops' : 'destroys'
+  return {
+    title: `The watchdog of ${name} still ${ends} it ${atMoment(at, now)}`,
+    body: 'Berth can’t reach it over SSH to tell it of your change. It’s told as soon as that works again.',
   }
 }
 

@@ -1,4 +1,5 @@
 import { isGoing } from '#shared/automation/run.ts'
+import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 import { canGetIn } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
@@ -11,7 +12,7 @@ import { momentAsleep } from '../limits/limit-due.ts'
 import type { StoredLimit, StoredLimits } from '../limits/model.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { notRunning } from './messages.ts'
-import type { StoredWatchdogs } from './record.ts'
+import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
 import { costReached, limitOfWatchdog, startsWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
 import { type AdoptWatchdog, type TellOf, WatchdogVisits } from './visits.ts'
 
@@ -191,12 +192,13 @@ export class Watchdogs {
     if (!request) {
       if (!before || before.step === 'removing') return false
       if (before.step === 'lost') await this.#forget(instance)
-      else await this.#stored.put({ ...before, step: 'removing' })
+      else await this.#stored.put({ ...before, step: 'removing', there: thereBefore(before) })
       return true
     }
     if (before && !before.foreign && before.step !== 'removing' && isDeepEqual(before.request, request))
       return false
-    await this.#stored.put({ ...before, instance, request, step: 'putting', foreign: false })
+    const there = before && thereBefore(before)
+    await this.#stored.put({ ...before, instance, request, there, step: 'putting', foreign: false })
     return true
   }
 
@@ -254,4 +256,9 @@ export class Watchdogs {
       if (problemOf(error).code === 'gpu_load_unread') throw error
     })
   }
+}
+
+/** What the watchdog on the instance goes by until it is told otherwise. */
+function thereBefore({ step, request, there }: StoredWatchdog): WatchdogRequest | undefined {
+  return step === 'watching' ? request : there
 }

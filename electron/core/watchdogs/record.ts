@@ -12,6 +12,8 @@ export const StoredWatchdog = v.object({
   renewedAt: v.optional(v.number()),
   /** Berth requested its instance's end; that many more polls may still show it running. */
   endsHere: v.optional(v.number()),
+  /** Its user was told that it can't be told of a change. */
+  isLateTold: v.optional(v.boolean()),
   /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
   isEndDecided: v.optional(v.boolean()),
 })
@@ -66,6 +68,12 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
 }
 
 function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
-  const { renewedAt: _renewedAt, endsHere: _endsHere, isEndDecided: _told, ...view } = watchdog
+  const {
+    renewedAt: _renewedAt,
+    endsHere: _endsHere,
+    isLateTold: _late,
+    isEndDecided: _told,
+    ...view
+  } = watchdog
   return { ...view, problem }
 }

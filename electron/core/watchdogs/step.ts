@@ -31,6 +31,12 @@ export function watchdogAfterPoll(
   return { watchdog: { ...watchdog, isEndDecided: true, lastAction: did }, did }
 }
 
+/** Whether a watchdog may have destroyed an instance that is gone. */
+export function mayHaveDestroyed(watchdog: StoredWatchdog | undefined, at: number): boolean {
+  if (!watchdog) return false
+  return watchdogAfterPoll({ ...watchdog, isEndDecided: undefined }, undefined, at).did !== undefined
+}
+
 function runsOn(watchdog: StoredWatchdog): StoredWatchdog {
   const { endsHere = 0, isEndDecided, ...rest } = watchdog
   if (endsHere === 0 && !isEndDecided) return watchdog
@@ -82,6 +88,8 @@ export function afterVisit(
   return {
     ...watchdog,
     ...(watchdog.foreign ? { request } : {}),
+    there: undefined,
+    isLateTold: undefined,
     step: 'watching',
     report: {
       at,

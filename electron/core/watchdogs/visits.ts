@@ -14,7 +14,7 @@ import { problemOf } from '../bridge/problems.ts'
 import { instanceKeyEntry } from '../instances/mark.ts'
 import type { LimitChanges } from '../limits/changes.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { actedWords, blindWords, goneWords, othersWatchdog, othersWords } from './messages.ts'
+import { actedWords, blindWords, goneWords, lateWords, othersWatchdog, othersWords } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
 import { afterVisit, isNews, startsWatchdog, tickOf, visitEvery } from './step.ts'
 
@@ -25,6 +25,9 @@ export type AdoptWatchdog = LimitChanges['adopt']
 
 /** The lines with which an instance of that name tells what its watchdog does; empty for none. Rejects while unknown. */
 export type TellOf = (account: AccountId, name: string) => Promise<string>
+
+/** Seconds before a watchdog acts from which its user hears that it can't be told of a change. */
+const toldWithin = 2 * 3600
 
 /** Visits to instances for their watchdogs, and what is told of them. */
 export class WatchdogVisits {
@@ -86,11 +89,30 @@ export class WatchdogVisits {
       problems.delete(instance)
       return next
     } catch (error) {
-      if (!ending.aborted) problems.set(instance, problemOf(error))
+      if (!ending.aborted) {
+        problems.set(instance, problemOf(error))
+        await this.#tellLate(instance)
+      }
       throw error
     } finally {
       show()
     }
+  }
+
+  /** Once, where one that can't be told of a change still acts before its user wants it to. */
+  async #tellLate(instance: number): Promise<void> {
+    const watchdog = this.#watchdogs.find(instance)
+    const now = this.#context.now()
+    const { there, request, step, isLateTold } = watchdog ?? {}
+    const wanted = step === 'removing' ? undefined : request?.at
+    if (!watchdog || isLateTold || there?.at === undefined) return
+    if (there.at < now || there.at > now + toldWithin) return
+    if (wanted !== undefined && wanted <= there.at + 60) return
+    await this.#watchdogs.put({ ...watchdog, isLateTold: true })
+    const { account, notifications } = this.#context
+    const id = `${account}/watchdog/${instance}`
+    const words = lateWords(this.nameOf(instance), { ...there, at: there.at }, now)
+    notifications.tell(account, [alertOf('watchdogLate', { id, instance, ...words })])
   }
 
   /** Looks for a watchdog of a request whose answer was lost, of a start script, or of another Berth; whether one is there. */

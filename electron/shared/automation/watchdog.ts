@@ -58,6 +58,8 @@ const WatchdogReport = v.object({
 export const WatchdogFields = v.object({
   instance: v.number(),
   request: WatchdogRequest,
+  /** What the one on the instance goes by, while it could not be told of `request`. */
+  there: v.optional(WatchdogRequest),
   /**
    * putting: wanted, and not known to be there yet. watching: there when Berth last read it. removing: no longer
    * wanted, and not known to be gone yet. lost: gone, and Berth did not remove it.

@@ -6,6 +6,7 @@ import {
   costReached,
   isNews,
   limitOfWatchdog,
+  mayHaveDestroyed,
   tickOf,
   visitEvery,
   watchdogAfterPoll,
@@ -182,4 +183,14 @@ test('a watchdog destroys only where every limit that it keeps does', () => {
     action: 'stop',
     lease: 60,
   })
+})
+
+test('an instance that is gone is its watchdog’s doing only where that was due', () => {
+  const request = { action: 'destroy', at: 9000 } as const
+  const one = { instance: 7, request, step: 'watching', foreign: false } as const
+  expect([8000, 9000].map(at => mayHaveDestroyed(one, at))).toEqual([false, true])
+  // Judged before, too, and not where it could not be told of its time.
+  expect(mayHaveDestroyed({ ...one, isEndDecided: true }, 9000)).toBe(true)
+  expect(mayHaveDestroyed({ ...one, step: 'putting' }, 9000)).toBe(false)
+  expect(mayHaveDestroyed(undefined, 9000)).toBe(false)
 })
