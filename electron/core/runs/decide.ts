@@ -23,6 +23,7 @@ import {
   machineGone,
   noMachineRented,
   rentalFailed,
+  resultsThere,
   stoppedMachine,
   unclearRental,
   usedUp,
@@ -95,6 +96,8 @@ export function nextRunMove(run: Run, snapshot: RunSnapshot): RunMove {
     return rents.do === 'fail' ? { ...rents, problem: besideCommand(rents.problem, run) } : rents
   }
   const machineMove = isOfProject(run) ? moveForMachine(run, snapshot) : moveForInstance(run, snapshot)
+  if (machineMove?.do === 'fail' && isOnlyToFetch(run) && snapshot.instance !== 'gone')
+    return { ...machineMove, problem: resultsThere(machineMove.problem) }
   if (machineMove) return machineMove
   if (run.movingSince !== undefined && step === 'running' && run.begun) return { do: 'move' }
   if (isToldOfStop(run, snapshot.now)) return { do: 'wait' }
@@ -153,13 +156,15 @@ function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefin
 function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undefined {
   const { instance } = snapshot
   if (instance === undefined) return { do: 'wait' }
-  const mayMove = mayMoveOn(run)
+  const isAllowed = mayMoveOn(run) && !run.endedByUser
   if (instance === 'gone') {
     // The user meant the run, too: another machine would be a surprise.
     if (snapshot.isStoppedByUser && !run.reuses) return { do: 'fail', problem: machineDestroyed }
-    return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
+    return isAllowed ? { do: 'move' } : { do: 'fail', problem: machineGone }
   }
   if (instance.state === 'running') return undefined
+  // What has ended well isn't run again while its results are there.
+  const mayMove = isAllowed && !isOnlyToFetch(run)
   // It ended before the run began there, so the run rents one.
   if (run.reuses && hasTrait(instance.state, 'over')) return { do: 'move' }
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: runOutbid }
@@ -173,6 +178,11 @@ function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undef
     return mayMove && run.begunOn === instance.id ? { do: 'move' } : { do: 'fail', problem: machineCrashed }
   const movesAt = mayMove ? awayUntil(instance) : undefined
   return movesAt !== undefined && snapshot.now >= movesAt ? { do: 'move' } : { do: 'wait' }
+}
+
+/** Whether a project's command has ended as it should, or as its user wants, and only its results are to be downloaded. */
+function isOnlyToFetch({ project, step, outcome }: Run): boolean {
+  return project !== undefined && step === 'fetching' && outcome === undefined
 }
 
 /** Whether the run may continue on another machine: as its file or its user says, or since it has not begun on this one. */

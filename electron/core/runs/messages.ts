@@ -90,6 +90,14 @@ export const machineCrashed = {
   advice: 'Check its files, or destroy it and run it again.',
 }
 
+/** Why a run fails whose command has ended, and whose results are still on its machine. */
+export function resultsThere(problem: Problem): Problem {
+  return {
+    ...problem,
+    message: `${problem.message} The command had ended by then, and its newest results are only there.`,
+  }
+}
+
 export const notMovable = {
   code: 'not_movable',
   message: 'Only a project’s run on one machine can move, while its command runs.',

@@ -231,6 +231,21 @@ describe('a project’s run that runs', () => {
     })
   })
 
+  test('that has ended well isn’t run again where its machine is lost, while that has its results', () => {
+    const moving = projectRun({ project: { spec: { ...spec, results: 'out', outbid: { elsewhere: 2 } } } })
+    const ended: Run = { ...moving, ...afterCommand(moving, 0, 9), begunOn: 7 }
+    for (const state of ['outbid', 'crashed'] as const)
+      expect(nextRunMove(ended, seen({ instance: machine(state) }))).toMatchObject({
+        do: 'fail',
+        problem: { code: state, message: expect.stringContaining('its newest results are only there') },
+      })
+    const gone = seen({ instance: 'gone' })
+    expect(nextRunMove(ended, gone)).toEqual({ do: 'move' })
+    expect(nextRunMove({ ...ended, code: 143, endedByUser: true }, gone)).toMatchObject({ do: 'fail' })
+    const failing: Run = { ...moving, ...afterCommand(moving, 143, 9) }
+    expect(nextRunMove(failing, seen({ instance: machine('outbid') }))).toEqual({ do: 'move' })
+  })
+
   test.each(['crashed', 'unstartable'] as const)(
     'moves when its instance is %s, where its command ran there and its spec allows it',
     state => {
