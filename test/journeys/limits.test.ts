@@ -247,6 +247,15 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   const { page, ids } = at
   const [id = 0] = ids
   await newLimitOn(at, id)
+  // One that is reached already would destroy it at once, which is asked about.
+  await choose(page, 'When', 'At a total cost')
+  await page.getByLabel('Cost since renting').fill('0.0001')
+  await page.getByRole('radio', { name: 'Destroy', exact: true }).click()
+  await page.getByText('Already reached. It acts at once.').waitFor(soon)
+  await page.getByRole('button', { name: 'Set limit' }).click()
+  await page.getByRole('alertdialog', { name: /^Destroy / }).waitFor(soon)
+  await page.getByRole('button', { name: 'Cancel' }).last().click()
+  await page.getByRole('radio', { name: 'Stop', exact: true }).click()
   await choose(page, 'When', 'After a number of hours')
   await page.getByLabel('After', { exact: true }).fill('2,5')
   await page.getByRole('switch', { name: 'Also while this computer sleeps' }).click()

@@ -249,6 +249,7 @@ function previewOf(limit: StoredLimit, known: LimitInputs, now: number): LimitPr
   return {
     sentence: limitSentence(limit, account.instances, now),
     dueAt: dueAt && Math.round(dueAt),
+    isDue: (dueAt !== undefined && dueAt <= now) || undefined,
     targets: targetsOf(limit, known, now),
     doubt:
       blind?.code === 'no_gpu_load'

@@ -254,6 +254,8 @@ export interface LimitView extends v.InferOutput<typeof LimitFields> {
 export interface LimitPreview {
   sentence: string
   dueAt?: number
+  /** It's reached already, so that it acts at once. */
+  isDue?: boolean
   /** The instances it would act on now, in that order. */
   targets: readonly { instance: number; action: LimitAction }[]
   /** Why it may be unable to see its condition. */
