@@ -118,6 +118,7 @@ const events = {
   maintenance: { kind: 'maintenance', urgency: 'critical', actions: [show], place: instances },
   diskFull: { kind: 'diskFull', urgency: 'critical', actions: [show], place: files },
   priceIncrease: { kind: 'priceIncrease', urgency: 'critical', actions: [show], place: instances },
+  diskPrice: { kind: 'priceIncrease', urgency: 'critical', actions: [show], place: instances },
 
   // Rentals, recoveries of outbid instances, and watches for offers.
   rentalReady: {

@@ -37,6 +37,8 @@ interface Warning {
 const diskRelieved = 0.85
 /** A price is reported once it is above the known one by this factor: one agreed to may lack a part of the disk's. */
 const dearer = 1.05
+/** Micro-dollars per hour by which a disk's price rises at least: less is not worth a word. */
+const leastRise = 1000
 /** Seconds by which a contract's end, or a window's start, may vary and still be the same one. */
 const sameEnd = 3600
 
@@ -96,6 +98,19 @@ const warnings = {
       body:
         `It was ${rate(before ?? instance.agreedPrice ?? 0)}. Limits in dollars count what it costs now. ` +
         'A limit in hours lets it cost more than before.',
+    }),
+    holds: () => true,
+  },
+  /** The price of a disk, which is all that one costs which doesn't run. */
+  diskPrice: {
+    id: 'diskPrice',
+    about: ({ instance: { diskPricePerHour: price = 0 } }, before) =>
+      price > 0 && (before === undefined || price > before * dearer + leastRise) ? price : before,
+    isNews: (price, before, { instance }) =>
+      before !== undefined && price > before && instance.state !== 'running',
+    words: ({ instance }, price, before = 0) => ({
+      title: `The disk of ${shortInstanceName(instance)} now costs ${rate(price)}`,
+      body: `It was ${rate(before)}. It’s billed until you destroy the instance.`,
     }),
     holds: () => true,
   },

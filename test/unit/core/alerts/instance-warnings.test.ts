@@ -65,6 +65,16 @@ test('announced maintenance is reported once, and again only when it is moved by
   expect(alert?.body).toContain('for 2 h: it may go offline then.')
 })
 
+test('a disk that gets dearer is reported while its instance doesn’t run, once for each rise', () => {
+  const costs = (disk: number, state: 'stopped' | 'running' = 'stopped') => ({
+    instance: { state, diskPricePerHour: disk },
+  })
+  const polls = [1700, 1750, 0, 1700, 500_000, 500_000, 900_000].map(price => costs(price))
+  expect(said(...polls)).toBe('- - - - priceIncrease - priceIncrease')
+  // What runs has it in its price.
+  expect(said(costs(1700, 'running'), costs(500_000, 'running'), costs(500_000))).toBe('- - -')
+})
+
 test('a disk is reported at 90% use, and again only after falling below 85%', () => {
   expect(said(...[89.9, 90, 95, 86, 92, 84.9, 90].map(full))).toBe('- diskFull - - - - diskFull')
 })
