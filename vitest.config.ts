@@ -8,12 +8,19 @@ import { TestRecord } from './build/test-record.ts'
 /** Short files that wait for a minute or more, which vitest would put last. */
 const waits = /freezing|killed/
 
-/** Begins with those and then all tests that wait for worlds and pages, so that short ones end the run. */
-class ShortTestsLast extends BaseSequencer {
+/**
+ * Begins with those. Unit tests, which only compute, come evenly among all others, which mostly wait for worlds, pages
+ * and machines.
+ */
+class MixedTests extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) =>
-      moduleId.includes('/test/unit/') ? 2 : Number(!waits.test(moduleId))
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+    const sorted = await super.sort(files)
+    const isUnit = ({ moduleId }: TestSpecification) => moduleId.includes('/test/unit/')
+    const place = new Map<TestSpecification, number>()
+    for (const kind of [sorted.filter(isUnit), sorted.filter(file => !isUnit(file))])
+      for (const [at, file] of kind.entries())
+        place.set(file, waits.test(file.moduleId) ? -1 : at / kind.length)
+    return sorted.toSorted((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0))
   }
 }
 
@@ -33,7 +40,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     // The files of a worker share what they import, and one browser: each test ends what it starts.
     isolate: false,
-    sequence: { sequencer: ShortTestsLast },
+    sequence: { sequencer: MixedTests },
     include: process.env['BERTH_TEST_FIXTURES']
       ? ['test/integration/*.fixture.ts']
       : ['test/{unit,integration,journeys,e2e,electron}/**/*.test.ts'],
