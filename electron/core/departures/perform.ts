@@ -232,9 +232,9 @@ export class Departures {
     }
     const takes = { rest: whole ? 0 : undefined, differ: way !== undefined }
     const answer = readTakenOver(await ask(await takeOver(side, target, paths, takes)))
-    // A copy that brought nothing saves nothing, whatever the service says.
-    if (answer === undefined || (answer !== 'torn' && (answer.found === 0 || answer.end === 0)))
-      return 'failed'
+    // A copy that brought nothing saves nothing, whatever the service says. Over SSH it was links alone.
+    const isEmpty = way === undefined && answer !== 'torn' && answer?.found === 0
+    if (answer === undefined || isEmpty || (answer !== 'torn' && answer.end === 0)) return 'failed'
     return answer === 'torn' || (answer.files === 0 && answer.left > 0) ? 'torn' : { ...answer, way }
   }
 

@@ -21,7 +21,10 @@ export interface Handing {
   signal: AbortSignal
 }
 
-/** Files by their paths in a result's parent folder, with their SHA-256; '' for a link. */
+/**
+ * Files by their paths in a result's parent folder, with their SHA-256; '' for a link. What a link out of the result leads to
+ * is below the link's path.
+ */
 export type Listing = ReadonlyMap<string, string>
 
 /** How results came to another machine, and how many files: `direct` from host to host, else through this computer. */
@@ -45,10 +48,11 @@ export async function handOver(handing: Handing): Promise<HandedOver> {
   const lists = paths.map((_, number) => missing(have[number] ?? new Map(), had[number] ?? new Map()))
   const files = lists.reduce((sum, list) => sum + list.length, 0)
   if (files === 0) return { files, isDirect: true }
-  const isDirect = await sendDirectly(handing, lists)
-  if (!isDirect) await sendThroughHere(handing, lists)
+  const archives = lists.flatMap((list, number) => archivesOf(list, have[number], number))
+  const isDirect = await sendDirectly(handing, archives)
+  if (!isDirect) await sendThroughHere(handing, archives)
   for (const [number, list] of lists.entries()) {
-    const [came] = await listed(handing, 'to', `${side}/${number}`, [basename(paths[number] ?? '')])
+    const [came] = await listed(handing, 'to', `${side}/${number}`, [basename(paths[number] ?? '')], false)
     const isWhole = list.every(name => came?.get(name) === have[number]?.get(name))
     if (!isWhole) throw new BerthError(notHandedOver)
   }
@@ -58,6 +62,22 @@ export async function handOver(handing: Handing): Promise<HandedOver> {
 /** The names of the files that the second machine lacks, or has otherwise; all links. */
 export function missing(have: Listing, had: Listing): string[] {
   return [...have].filter(([name, hash]) => hash === '' || had.get(name) !== hash).map(([name]) => name)
+}
+
+/** Names that are sent together, of the result with that number: links as such, or files, also through links. */
+interface Archive {
+  number: number
+  names: readonly string[]
+  option: '' | 'h'
+}
+
+function archivesOf(names: readonly string[], have: Listing | undefined, number: number): Archive[] {
+  const isLink = (name: string) => have?.get(name) === ''
+  const archives: Archive[] = [
+    { number, names: names.filter(name => !isLink(name)), option: 'h' },
+    { number, names: names.filter(isLink), option: '' },
+  ]
+  return archives.filter(archive => archive.names.length > 0)
 }
 
 /** Reads `HASH  ./name` and `link  ./name`. Names that no list can carry, which have line ends or backslashes, are left out. */
@@ -75,10 +95,11 @@ async function listed(
   on: 'from' | 'to',
   at: string,
   results: readonly string[] = paths,
+  follows = true,
 ): Promise<Listing[]> {
   const lists: Listing[] = []
   for (const path of results) {
-    const input = listingScript(`${at}/${dirname(path)}`, basename(path))
+    const input = await listingScript(`${at}/${dirname(path)}`, basename(path), follows)
     const { text, code } = await outputOf(on === 'from' ? from : to, 'sh -s', { clock, ...bounds, input })
     if (code !== 0) throw new BerthError(notHandedOver)
     lists.push(readListing(text))
@@ -86,16 +107,28 @@ async function listed(
   return lists
 }
 
-/** A script for `sh -s` that lists a file or all below it, in a folder that is absolute or relative to the home folder. */
-export function listingScript(folder: string, name: string): string {
+/**
+ * A script for `sh -s` that lists a file or all below it, in a folder that is absolute or relative to the home folder.
+ * `follows`: links that lead out of it stand for what they lead to.
+ */
+export async function listingScript(folder: string, name: string, follows = true): Promise<string> {
+  const { default: links } = await import('./links.sh?raw')
   const word = shellQuoted(`./${name}`)
   return [
     '{',
+    links,
     `cd && cd ${shellQuoted(folder)} 2>/dev/null || exit 0`,
     `[ -e ${word} ] || exit 0`,
     // The result itself may be a link, as to another disk.
     `find -H ${word} -type f -exec sha256sum {} +`,
-    `find -H ${word} -type l | sed 's/^/link  /'`,
+    `outward=${follows ? `$(berth_outward ${word})` : ''}`,
+    `find -H ${word} -type l | grep -v -F -x -e "$outward" | sed 's/^/link  /'`,
+    `printf '%s\n' "$outward" | while IFS= read -r link; do`,
+    '  if [ -d "$link" ]; then',
+    '    find -H "$link" -type f -exec sha256sum {} +',
+    `    find -H "$link" -type l | sed 's/^/link  /'`,
+    '  elif [ -f "$link" ]; then sha256sum "$link"; fi',
+    'done',
     '} < /dev/null',
     '',
   ].join('\n')
@@ -104,7 +137,7 @@ export function listingScript(folder: string, name: string): string {
 /** Whether the machine could send them to the other one by itself. */
 async function sendDirectly(
   { from, to, clock, folder, paths, side }: Handing,
-  lists: readonly (readonly string[])[],
+  archives: readonly Archive[],
 ): Promise<boolean> {
   const [receive, send] = await Promise.all([import('./receive.sh?raw'), import('./hand-over.sh?raw')])
   const { privateKey, publicKey } = makeKeyPair('berth-hand-over')
@@ -129,10 +162,9 @@ async function sendDirectly(
       '{',
       `key=${shellQuoted(privateKey)} host=${shellQuoted(host)} port=${port} known=${shellQuoted(to.hostKey.line)}`,
       send.default,
-      ...lists.flatMap((list, number) =>
-        list.length === 0
-          ? []
-          : `send ${number} ${shellQuoted(`${folder}/${dirname(paths[number] ?? '')}`)} ${shellQuoted(lines(list))}`,
+      ...archives.map(
+        ({ number, names, option }) =>
+          `send ${number} ${shellQuoted(`${folder}/${dirname(paths[number] ?? '')}`)} ${shellQuoted(lines(names))} ${option}`,
       ),
       'echo handed over',
       '} < /dev/null',
@@ -149,17 +181,16 @@ async function sendDirectly(
 
 async function sendThroughHere(
   { from, to, clock, folder, paths, side, signal }: Handing,
-  lists: readonly (readonly string[])[],
+  archives: readonly Archive[],
 ): Promise<void> {
-  for (const [number, list] of lists.entries()) {
-    if (list.length === 0) continue
+  for (const { number, names, option } of archives) {
     const parent = shellQuoted(`${folder}/${dirname(paths[number] ?? '')}`)
-    const source = await openExec(from, clock, `tar -cf - -C ${parent} -T -`)
+    const source = await openExec(from, clock, `tar -c${option}f - -C ${parent} -T -`)
     const sink = await openExec(to, clock, `tar -xf - -C ${shellQuoted(`${side}/${number}`)}`)
     try {
       await Promise.all([source.begun, sink.begun])
       sink.output.resume()
-      source.channel.end(lines(list))
+      source.channel.end(lines(names))
       await pipeline(source.output, sink.channel, { signal })
       await Promise.all([source.ended, sink.ended])
     } finally {

@@ -84,7 +84,7 @@ const headline = 768
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [environment, run, place, start, status, end, mark, signals, around, notice, store] =
+  const [environment, run, place, start, status, end, mark, signals, around, notice, links, store] =
     await Promise.all([
       import('./environment.sh?raw'),
       import('./run.sh?raw'),
@@ -96,13 +96,15 @@ async function scripts() {
       import('./signals.sh?raw'),
       import('./around.sh?raw'),
       import('./notice.sh?raw'),
+      import('./links.sh?raw'),
       import('./store.sh?raw'),
     ])
   return {
     signals: signals.default,
     around: `${signals.default}\n${around.default}`,
     notice: notice.default,
-    store: store.default,
+    links: links.default,
+    store: `${links.default}\n${store.default}`,
     run: `${environment.default}\n${run.default}`,
     place: place.default,
     start: start.default,
@@ -245,10 +247,10 @@ export async function settleRun(
   run: string,
   { folder, paths, seconds = 60 }: { folder: string; paths: readonly string[]; seconds?: number },
 ): Promise<boolean> {
-  const { place, signals } = await scripts()
+  const { place, signals, links } = await scripts()
   const { default: settle } = await import('./settle.sh?raw')
   const values = { run, folder, paths: paths.join('\n'), most: String(seconds) }
-  const { text } = await runScript(connection, values, [place, signals, settle], {
+  const { text } = await runScript(connection, values, [place, signals, links, settle], {
     clock,
     within: settlesWithin,
     most: headline,

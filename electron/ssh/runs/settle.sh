@@ -3,7 +3,7 @@
 # while nothing was being written, or all of it took the signal and ended by itself.
 
 changed() {
-  printf '%s\n' "$paths" | while IFS= read -r path; do
+  printf '%s\n%s\n' "$paths" "$outward" | while IFS= read -r path; do
     if [ -e "$path" ]; then find -H "$path" -type f -newer "$here/settle"; fi
   done | head -n 1
 }
@@ -79,6 +79,7 @@ stays() {
 
 fate=torn was_going='' berth_takers=''
 cd "$folder" || exit 1
+outward=$(printf '%s\n' "$paths" | while IFS= read -r path; do berth_outward "$path"; done)
 # What outlives its shell was told before, and had its time, or was left behind.
 if is_going; then was_going=1; elif [ "$most" -gt 20 ]; then most=20; fi
 group=$pid

@@ -93,13 +93,21 @@ need_restic() {
   command -v restic > /dev/null
 }
 
+# The results in a list, each with its links that lead out of it.
+all_of() {
+  while IFS= read -r path; do
+    printf '%s\n' "$path"
+    berth_outward "$path"
+  done < "$1"
+}
+
 # Files that were changed or renamed since the mark `$here/store.mark`, with their sizes.
 newer=-newer
 find "$here/store" -cnewer "$here/store" > /dev/null 2>&1 && newer=-cnewer
 changed() {
-  while IFS= read -r path; do
+  all_of "$here/store.paths" | while IFS= read -r path; do
     if [ -e "$path" ]; then find -H "$path" -type f "$newer" "$here/store.mark" -exec stat -c '%s %n' {} +; fi
-  done < "$here/store.paths" | grep -v -F -x -f "$here/store.logs"
+  done | grep -v -F -x -f "$here/store.logs"
 }
 
 # Waits until nothing is being written. Files that grow slowly for nine seconds are logs, which may.
@@ -157,13 +165,13 @@ fail() {
   note failed "$(why)"
 }
 
-# The paths with a file, in `$here/store.these`: an empty folder is no result. `linked`: one is a link, which restic would store
-# as such, so that a copy is needed.
+# The paths with a file, in `$here/store.these`: an empty folder is no result. `linked`: one is a link, or has one that leads
+# out of it, which restic would store as such, so that a copy is needed.
 list_paths() {
   linked=
   : > "$here/store.these"
   while IFS= read -r path; do
-    [ ! -L "$path" ] || linked=1
+    if [ -L "$path" ] || [ -n "$(berth_outward "$path")" ]; then linked=1; fi
     if [ -n "$(find -H "$path" ! -type d 2>/dev/null | head -n 1)" ]; then printf '%s\n' "$path" >> "$here/store.these"; fi
   done < "$here/store.paths"
 }
@@ -171,7 +179,7 @@ list_paths() {
 # Copies the results, so that the command may change them while they are stored: a gigabyte at most at first, and more once a
 # snapshot was torn; where half of the room on the disk is enough. Fails where that is torn.
 take_copy() {
-  size=$(tr '\n' '\0' < "$here/store.these" | xargs -0 du -skH | awk '{ sum += $1 } END { print sum }')
+  size=$(all_of "$here/store.these" | tr '\n' '\0' | xargs -0 du -skH | awk '{ sum += $1 } END { print sum }')
   room=$(df -kP "$here" | awk 'END { print $4 }')
   [ "${size:-0}" -le $((${room:-0} / 2)) ] && [ -n "$linked" -o "$torn" -gt 0 -o "${size:-0}" -le 1048576 ] || return 0
   rm -rf "$here/store.copy"
@@ -179,6 +187,9 @@ take_copy() {
   while IFS= read -r path; do
     case $path in */*) mkdir -p "$here/store.copy/${path%/*}" ;; esac
     nice -n 10 cp -aH "$path" "$here/store.copy/$path" || return
+    berth_outward "$path" | while IFS= read -r link; do
+      rm -f "$here/store.copy/$link" && nice -n 10 cp -aH "$link" "$here/store.copy/$link" || exit 1
+    done || return
   done < "$here/store.these"
   ! is_torn && copied=1
 }

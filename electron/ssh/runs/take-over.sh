@@ -68,6 +68,32 @@ put() {
   mkdir -p "$2" && cp -alf "$1" "$2" 2>/dev/null || cp -af "$1" "$2"
 }
 
+# The same where the next machine has links that lead out of the result, as its set-up made them: to where these lead, also where
+# nothing is there yet.
+put_all() {
+  root=$(readlink -f "$2")
+  { berth_outward "$2" && find -H "$2" -type l ! -exec test -e {} ';' -print; } > "$side/outward" 2>/dev/null
+  while IFS= read -r link; do
+    part=$1${link#"$2"} goal=$(readlink -f "$link")
+    [ -e "$part" ] || continue
+    case $goal in
+      '' | "$root"/*) rm -f "$link" && continue || return ;;
+    esac
+    if [ ! -d "$part" ]; then
+      [ ! -d "$link" ] && put_file "$part" "$goal" || return
+    else put "$part/." "$goal" || return
+    fi
+    rm -rf "$part"
+  done < "$side/outward"
+  put "$1/." "$2"
+}
+
+# Into its folder, and in its place in one step.
+put_file() {
+  mkdir -p "$(dirname "$2")"
+  put "$1" "$2.berth" && mv -f "$2.berth/${1##*/}" "$2" && rmdir "$2.berth"
+}
+
 take() {
   [ -z "$torn" ] && find_result "$1" || return 0
   find "$from" -type l > "$side/$1.links"
@@ -76,11 +102,11 @@ take() {
     rm -f "$file"
   done < "$side/$1.links" 3> "$side/$1.goals"
   if [ -d "$from" ]; then
-    put "$from/." "$2" || exit 1
+    put_all "$from" "$2" || exit 1
   elif [ -f "$from" ]; then
-    mkdir -p "$(dirname "$2")"
-    # Into its folder, and in its place in one step.
-    put "$from" "$2.berth" && mv -f "$2.berth/${from##*/}" "$2" && rmdir "$2.berth" || exit 1
+    target=$2
+    [ ! -L "$2" ] || target=$(readlink -f "$2")
+    put_file "$from" "$target" || exit 1
   fi
   while IFS= read -r file && IFS= read -r goal; do link "$file" "$goal"; done < "$side/$1.goals"
 }

@@ -27,12 +27,13 @@ export async function takeOver(
   results: readonly string[],
   { rest = torn, differ = false }: { rest?: number | undefined; differ?: boolean } = {},
 ): Promise<string> {
-  const { default: functions } = await import('./take-over.sh?raw')
+  const [links, functions] = await Promise.all([import('./links.sh?raw'), import('./take-over.sh?raw')])
   const takes = (what: 'look' | 'take') =>
     results.map((path, number) => `${what} ${number} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
     `rest=${rest} differ=${differ ? 1 : ''}`,
-    functions,
+    links.default,
+    functions.default,
     ...takes('look'),
     ...takes('take'),
     'rm -rf "$side"',

@@ -1,5 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -97,6 +105,27 @@ describe.skipIf(noSshd)(`results that are handed over${noSshd}`, () => {
     },
     within,
   )
+
+  test('have what their links lead to elsewhere, which goes where such links of the next machine lead', async () => {
+    const { folders, run, old, next } = await openMachines()
+    const [from, to] = [old.sshd.home, next.sshd.home]
+    for (const folder of [join(from, 'store/ckpts/step-9'), join(to, 'other')])
+      mkdirSync(folder, { recursive: true })
+    writeFileSync(join(from, 'store/ckpts/step-9/model'), 'step 9')
+    symlinkSync('step-9', join(from, 'store/ckpts/latest'))
+    writeFileSync(join(from, 'store/last.pt'), 'last')
+    symlinkSync(join(from, 'store/ckpts'), join(folders[0], 'ckpts'))
+    symlinkSync(join(from, 'store/last.pt'), join(folders[0], 'last.pt'))
+    symlinkSync('part-0', join(folders[0], 'latest'))
+    symlinkSync(join(to, 'other'), join(folders[1], 'ckpts'))
+    symlinkSync(join(to, 'none'), join(folders[1], 'last.pt'))
+    symlinkSync('nowhere', join(folders[1], 'latest'))
+    expect(await run('')).toMatchObject({ isDirect: true })
+    expect(readFileSync(join(to, 'other/step-9/model'), 'utf8')).toBe('step 9')
+    expect(readFileSync(join(to, 'none'), 'utf8')).toBe('last')
+    const links = ['latest', 'ckpts', 'ckpts/latest'].map(name => readlinkSync(join(folders[1], name)))
+    expect(links).toEqual(['part-0', join(to, 'other'), 'step-9'])
+  })
 
   test.runIf(isLong)(
     'take so long with rsync through this computer, which has them as the next machine',

@@ -85,6 +85,8 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     const dies = `open(F, ">out/ckpt"); for (;;) { syswrite(F, "x"); select(undef, undef, undef, 0.1) }`
     const passes = `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${dies} } $SIG{TERM} = sub { kill "TERM", $child; exit 0 };`
     expect(await (await started(perl(passes))).settle(2)).toBe(false)
+    const elsewhere = `mkdir st; ln -s ../st out/ckpts; perl -e 'open(UP, ">up"); ${dies.replace('out/ckpt', 'st/ckpt')}'`
+    expect(await (await started(elsewhere)).settle(2)).toBe(false)
     const { settle, tell } = await started(perl(passes), notice)
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(await settle(60)).toBe(false)

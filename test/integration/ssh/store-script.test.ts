@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { at } from '#build/places.ts'
 
-const script = at('electron/ssh/runs/store.sh')
+const script = ['links.sh', 'store.sh']
+  .map(name => readFileSync(at(`electron/ssh/runs/${name}`), 'utf8'))
+  .join('\n')
 
 /** The folder of a run with a store, where restic is this script. */
 function place(restic: string) {
@@ -19,13 +21,17 @@ function place(restic: string) {
   writeFileSync(join(programs, 'restic'), `#!/bin/sh\n${restic}\n`, { mode: 0o755 })
   // It pauses for minutes between its attempts.
   writeFileSync(join(programs, 'sleep'), '#!/bin/sh\nexec /bin/sleep 0.05\n', { mode: 0o755 })
+  writeFileSync(join(here, 'store.sh'), script)
   const env = { ...process.env, HOME: home, PATH: `${programs}:${process.env['PATH']}` }
   return { home, here, env }
 }
 
 /** What a run prints that is to begin with its last snapshot, and its exit code. */
 function restoredAt({ here, env }: Pick<ReturnType<typeof place>, 'here' | 'env'>) {
-  const { status, stdout } = spawnSync('sh', [script, here, 'restore'], { env, encoding: 'utf8' })
+  const { status, stdout } = spawnSync('sh', [join(here, 'store.sh'), here, 'restore'], {
+    env,
+    encoding: 'utf8',
+  })
   return { code: status, output: stdout }
 }
 
@@ -92,7 +98,7 @@ case "$*" in
   *forget*) echo 'Remove(<snapshot/8c29ec0009>) returned error: server response: 403 Forbidden (403)' >&2; exit 1 ;;
 esac`)
   writeFileSync(join(home, 'p/out/ckpt'), 'x')
-  const storing = spawn('sh', [script, here, 'loop'], { env, stdio: 'ignore' })
+  const storing = spawn('sh', [join(here, 'store.sh'), here, 'loop'], { env, stdio: 'ignore' })
   const calls = (what: string) =>
     existsSync(join(home, 'calls')) ? readFileSync(join(home, 'calls'), 'utf8').split(what).length - 1 : 0
   await expect.poll(() => calls('backup --json'), { timeout: 60_000 }).toBeGreaterThan(25)

@@ -117,6 +117,9 @@ describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () =
     renameSync(join(folder, 'out'), join(folder, '../disk'))
     symlinkSync('../disk', join(folder, 'out'))
     writeFileSync(join(folder, 'out/ckpt'), 'of one')
+    mkdirSync(join(folder, '../elsewhere'))
+    writeFileSync(join(folder, '../elsewhere/last'), ', linked')
+    symlinkSync(join(folder, '../elsewhere'), join(folder, 'out/more'))
     // The next snapshot would be in an hour, but for the last one before a stop.
     const notice = { signal: 'USR1' as const, run: 'printf %s ", at its end" >> out/ckpt', seconds: 120 }
     await start('a', 'until [ -e enough ]; do sleep 0.2; done', { every: 3600 }, notice)
@@ -131,10 +134,11 @@ describe.skipIf(reason)(`results that a machine stores by itself${reason}`, () =
     rmSync(join(folder, 'out'), { recursive: true })
     await start('b', 'cat out/ckpt', { run: 'two', restores: true })
     await expect.poll(() => status('b'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 1 })
-    await start('c', 'cat out/ckpt', { restores: true })
+    rmSync(join(folder, '../elsewhere'), { recursive: true })
+    await start('c', 'cat out/ckpt out/more/last', { restores: true })
     await expect.poll(() => status('c'), { timeout: 30_000 }).toMatchObject({ state: 'ended', code: 0 })
     expect((await status('c')).bytes.toString()).toMatch(
-      /^Berth: continues from the snapshot of .* min ago\.\nof one, at its end$/,
+      /^Berth: continues from the snapshot of .* min ago\.\nof one, at its end, linked$/,
     )
   })
 

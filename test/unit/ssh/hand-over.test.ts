@@ -10,15 +10,18 @@ const name = fc
   .string({ unit: fc.constantFrom(...'ab -*\'$\\\n\t"é.'), minLength: 1, maxLength: 8 })
   .filter(text => text !== '.' && text !== '..')
 
-test('a machine’s list of its files has each that a list can carry, whatever its name, with its hash', () => {
+test('a machine’s list of its files has each that a list can carry, whatever its name, with its hash', async () => {
   const files = fc.dictionary(name, fc.string({ maxLength: 20 }), { maxKeys: 6 })
-  fc.assert(
-    fc.property(name, files, (result, contents) => {
+  await fc.assert(
+    fc.asyncProperty(name, files, async (result, contents) => {
       const folder = mkdtempSync(join(tmpdir(), 'berth-list-'))
       try {
         mkdirSync(join(folder, result))
         for (const [file, text] of Object.entries(contents)) writeFileSync(join(folder, result, file), text)
-        const text = execFileSync('sh', ['-s'], { input: listingScript(folder, result), encoding: 'utf8' })
+        const text = execFileSync('sh', ['-s'], {
+          input: await listingScript(folder, result),
+          encoding: 'utf8',
+        })
         const names = [...readListing(text).keys()]
         const whole = Object.keys(contents).map(file => `./${result}/${file}`)
         expect(names.toSorted()).toEqual(whole.filter(path => !/[\\\n]/.test(path)).toSorted())
@@ -40,9 +43,9 @@ test('only what the next machine lacks or has otherwise is sent, and every link'
   expect(missing(have, have)).toEqual(['./out/latest'])
 })
 
-test('a folder that isn’t there has no files', () => {
+test('a folder that isn’t there has no files', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-list-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const at of [join(folder, 'none'), folder])
-    expect(execFileSync('sh', ['-s'], { input: listingScript(at, 'out'), encoding: 'utf8' })).toBe('')
+    expect(execFileSync('sh', ['-s'], { input: await listingScript(at, 'out'), encoding: 'utf8' })).toBe('')
 })

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { processes, readProcess } from '#build/process-tree.ts'
 import { isInstalled } from '#build/system-parts.ts'
 import environment from '#ssh/runs/environment.sh?raw'
+import links from '#ssh/runs/links.sh?raw'
 import run from '#ssh/runs/run.sh?raw'
 import store from '#ssh/runs/store.sh?raw'
 import { endDetached } from '#test/integration/ssh/sshd.ts'
@@ -58,7 +59,7 @@ describe.each(installed)('a command that ends at once, by %s,', (_, shell) => {
     const code = await ended(shell, {
       command: 'exit 3',
       store: '600\none\n/nowhere\n.\nout\n',
-      'store.sh': store,
+      'store.sh': `${links}\n${store}`,
       'bin/sh': `#!/bin/dash\n${begins}; exec /bin/sh "$@"\n`,
     })
     expect(code).toBe('3')

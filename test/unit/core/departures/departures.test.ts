@@ -218,9 +218,12 @@ test('what could not be copied as the next machine was stopped is copied once th
 
 test('a machine that its user leaves runs until its files were handed over, by whichever way is left', async () => {
   const planned = { ...leave, runsUntil: 2800, whole: true }
-  for (const [sent, copies] of [
-    [2, 0],
-    [undefined, 3],
+  const whole = 'taken over 2 2 5080 5090 0\n'
+  for (const [sent, answer, saved, copies] of [
+    [2, whole, 1790, 0],
+    // Links alone.
+    [1, 'taken over 0 0 0 5090 0\n', 0, 0],
+    [undefined, whole, 1790, 3],
   ] as const) {
     const { open, ended, copied, arrival } = place()
     const { departures, poll, show } = await open()
@@ -228,12 +231,8 @@ test('a machine that its user leaves runs until its files were handed over, by w
     await departures.leave(run, 'digits', planned)
     await poll()
     expect(ended).toEqual([])
-    const saved = await departures.bring(
-      run,
-      arrival('taken over 2 2 5080 5090 0\n', undefined, sent),
-      signal,
-    )
-    expect([saved, copied.length]).toEqual([1790, copies])
+    expect(await departures.bring(run, arrival(answer, undefined, sent), signal)).toBe(saved)
+    expect(copied).toHaveLength(copies)
     await poll()
     expect(ended).toEqual(['destroy 7'])
   }
