@@ -218,7 +218,10 @@ snapshot() {
     return
   fi
   if [ -z "$known" ] && ! store cat --no-lock config > /dev/null; then
+    reason=$(why)
     store init > /dev/null || {
+      # It could not be read, as with a wrong password.
+      ! grep -q 'already exists' "$here/store.log" || printf 'Fatal: %s\n' "$reason" > "$here/store.log"
       fail
       return
     }

@@ -107,3 +107,18 @@ esac`)
   expect(calls('forget')).toBe(1)
   expect(readFileSync(join(here, 'stored'), 'utf8')).toMatch(/^ok [1-9]/)
 })
+
+test('a store that is there and can’t be read says why', async () => {
+  const { home, here, env } = place(`case "$*" in
+  *init*) echo 'Fatal: create repository at rest:https://nas.example/ failed: config file already exists' >&2 ;;
+  *) echo 'Fatal: wrong password or no key found' >&2 ;;
+esac
+exit 1`)
+  writeFileSync(join(home, 'p/out/ckpt'), 'x')
+  const storing = spawn('sh', [join(here, 'store.sh'), here, 'loop'], { env, stdio: 'ignore' })
+  const stored = () => (existsSync(join(here, 'stored')) ? readFileSync(join(here, 'stored'), 'utf8') : '')
+  await expect.poll(stored, { timeout: 60_000 }).toMatch(/^failed /)
+  writeFileSync(join(here, 'over'), '')
+  await once(storing, 'exit')
+  expect(stored()).toBe('failed 0 wrong password or no key found\n')
+})
