@@ -120,14 +120,14 @@ function listing(
   )
 }
 
-/** Why the run failed or ended, or what it has waited for too long, and what its moves lost. */
+/** Why the run failed or ended, what it has waited for too long or is hindered by, and what its moves lost. */
 function noteOf(run: ProjectRunView, account: AccountView, sweep: SweepView | undefined): string {
   const { step, problem, waiting } = run
   const now = accountNow(account.clock, Date.now())
   const cancelled = cancelledWords(run, { cost: costNow(run, account), now, sweep })
   const waits = waiting && isLongWait(waiting, now) ? waitingLine(waiting, now) : ''
   const moved = movesWords(run)
-  const state = cancelled ?? (step === 'failed' && problem ? problem.message : waits)
+  const state = cancelled ?? (problem && (step === 'failed' || waits === '') ? problem.message : waits)
   return [state, moved && `${moved}.`].filter(Boolean).join(' ')
 }
 
