@@ -236,6 +236,15 @@ export function notPrepared(output: string, code: number | undefined): Problem {
   }
 }
 
+/** Where the next machine has no room for a run's results, which are on the one that it left. */
+export function fullBesideResults(problem: Problem, left: number): Problem {
+  return {
+    ...problem,
+    message: `${problem.message} Its newest results are on #${left}, which is kept for a while.`,
+    advice: `Start #${left} and download them there, then run it again with a larger disk.`,
+  }
+}
+
 /** `outside`: its addresses, none of which is in the network, unless `taken` is, which is another node's. */
 export function noAddress(
   { taken, outside }: { taken?: string | undefined; outside: readonly string[] },

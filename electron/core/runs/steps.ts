@@ -9,7 +9,7 @@ import { movedToNewMachine, nextStep } from './changes.ts'
 import { blocksEnding, leavesUnreached, type RunMove } from './decide.ts'
 import type { RunEnds } from './ends.ts'
 import type { RunFacts } from './facts.ts'
-import { movedWords } from './messages.ts'
+import { fullBesideResults, movedWords } from './messages.ts'
 import { isOfProject, isWorker, limitsLeft, machineLimits, type ProjectRun, type Run } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import { nodeLeft, type RunNodes } from './nodes.ts'
@@ -38,7 +38,7 @@ export interface StepParts {
   ends: RunEnds
   rental: RunRental
   timed: TimedRuns
-  departures: Pick<Departures, 'leave'>
+  departures: Pick<Departures, 'leave' | 'machinesOf'>
   beforeStops: Pick<BeforeStops, 'ofInstance'>
   plannedMoves: Pick<PlannedMoves, 'prepare'>
 }
@@ -169,7 +169,11 @@ export class RunSteps {
       move.do === 'fetch' && !run.project && run.afterwards !== 'stop' && problem.code !== 'results_changing'
     if (keeps) await this.#parts.folders.keep(run, problem)
     else if (isOfProject(run) && leavesUnreached(run, problem)) await this.#moveOn(run)
-    else await this.#parts.ends.fail(run, problem)
+    else {
+      const [left] = this.#parts.departures.machinesOf(run.id)
+      const isElsewhere = problem.code === 'disk_full' && left !== undefined
+      await this.#parts.ends.fail(run, isElsewhere ? fullBesideResults(problem, left) : problem)
+    }
   }
 
   /** Shows a failed move, which is retried; the user is alerted if it lasts. */

@@ -154,6 +154,17 @@ test('a command that ended with its outbid machine begins anew on the next one, 
   ])
 })
 
+test('a run whose next machine has no room says where its results are', async () => {
+  const more = { departures: { machinesOf: () => [6] } }
+  const moved = projectRun({ step: 'running', moves: 1 })
+  const { run, runs, steps } = await open(moved, undefined, undefined, undefined, more)
+  await steps.giveUp(run, { do: 'program' }, { code: 'disk_full', message: 'Its disk is full.' })
+  expect(runs.get(run.id).problem).toMatchObject({
+    message: 'Its disk is full. Its newest results are on #6, which is kept for a while.',
+    advice: expect.stringContaining('Start #6'),
+  })
+})
+
 test('a run that its user ends while it is to move stays where it is', async () => {
   const moving = projectRun({ movingSince: 900, instance: 7 })
   const { run, runs, steps } = await open(moving, failedAttempt, undefined, runs =>
