@@ -14,6 +14,7 @@ import { longestAfter, retryPause } from '../engine/worker.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
+import { awayUntil } from './lost-time.ts'
 import {
   besideCommand,
   instanceGone,
@@ -32,6 +33,7 @@ import {
   canReuseMachine,
   hasUndownloadedResults,
   isOfProject,
+  isOnlyToFetch,
   isToldOfStop,
   isWorker,
   keepingFor,
@@ -180,11 +182,6 @@ function moveForMachine(run: ProjectRun, snapshot: RunSnapshot): RunMove | undef
   return movesAt !== undefined && snapshot.now >= movesAt ? { do: 'move' } : { do: 'wait' }
 }
 
-/** Whether a project's command has ended as it should, or as its user wants, and only its results are to be downloaded. */
-function isOnlyToFetch({ project, step, outcome }: Run): boolean {
-  return project !== undefined && step === 'fetching' && outcome === undefined
-}
-
 /** Whether the run may continue on another machine: as its file or its user says, or since it has not begun on this one. */
 export function mayMoveOn({ project, reuses, movingSince, moves = 0 }: Run): boolean {
   return reuses === true || movingSince !== undefined || moves < (project?.spec.outbid?.elsewhere ?? 0)
@@ -194,17 +191,6 @@ export function mayMoveOn({ project, reuses, movingSince, moves = 0 }: Run): boo
 export function leavesUnreached(run: Run, { code }: Pick<Problem, 'code'>): boolean {
   const isBefore = run.step === 'sending' || run.step === 'setup'
   return code.startsWith('ssh_') && isBefore && run.problem === undefined && mayMoveOn(run)
-}
-
-/** Seconds for which a run waits for its machine to come back. */
-const awayFor = 900
-
-/** Until when a run waits for a machine that its host took off the net, in epoch seconds; undefined for others. */
-export function awayUntil({ state, history }: InstanceView): number | undefined {
-  if (state !== 'offline' && state !== 'silent') return undefined
-  const since = history.findLastIndex(change => change.state !== 'offline' && change.state !== 'silent')
-  const at = history[since + 1]?.at
-  return at === undefined ? undefined : at + awayFor
 }
 
 function ending(run: Run, { instance }: RunSnapshot): RunMove {

@@ -67,3 +67,14 @@ export function savedBy(
     copying: undefined,
   }
 }
+
+/** Seconds for which a run waits for its machine to come back. */
+const awayFor = 900
+
+/** Until when a run waits for a machine that its host took off the net, in epoch seconds; undefined for others. */
+export function awayUntil({ state, history }: InstanceView): number | undefined {
+  if (state !== 'offline' && state !== 'silent') return undefined
+  const since = history.findLastIndex(change => change.state !== 'offline' && change.state !== 'silent')
+  const at = history[since + 1]?.at
+  return at === undefined ? undefined : at + awayFor
+}

@@ -233,6 +233,11 @@ export function wantsResults({ project, fetch }: Run): boolean {
   return project ? resultsOf(project.spec).length > 0 : fetch !== undefined
 }
 
+/** Whether a project's command has ended as it should, or as its user wants, and only its results are to be downloaded. */
+export function isOnlyToFetch({ project, step, outcome }: Run): boolean {
+  return project !== undefined && step === 'fetching' && outcome === undefined
+}
+
 /** Whether a command's folder is not on this computer yet, and would be lost with the instance. */
 export function hasUndownloadedResults(run: Run): boolean {
   if (run.fetch === undefined || run.fetched || run.step === 'waiting') return false
