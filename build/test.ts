@@ -122,7 +122,7 @@ async function prepareElectron(): Promise<string | undefined> {
 }
 
 /**
- * Runs six files at once for two cores: with fewer they wait, with more each worker's imports cost more than is gained.
+ * Runs seven files at once for two cores: with fewer they wait, with more each worker's imports cost more than is gained.
  * Suites that cannot run count as skipped.
  */
 async function run(
@@ -135,7 +135,7 @@ async function run(
     const record = join(folder, 'record')
     const excluded = [...lacking.keys(), ...without].flatMap(suite => ['--exclude', `${suite}**`])
     const isGiven = options.some(option => option.startsWith('--maxWorkers'))
-    const workers = isGiven ? [] : ['--maxWorkers', String(Math.ceil(3 * availableParallelism()))]
+    const workers = isGiven ? [] : ['--maxWorkers', String(Math.ceil(3.5 * availableParallelism()))]
     const env = { ...process.env, BERTH_TEST_RECORD: record }
     const code = await runTool('vitest', ['run', ...workers, ...only, ...options, ...excluded], env)
     const skipped = isOver ? new Map() : await countTests([...only, ...options], lacking, without, folder)
