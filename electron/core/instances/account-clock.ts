@@ -69,6 +69,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let last: Anchor | undefined
   /** The first of the last answers that differ from the believed time and agree with each other. */
   let doubted: Moment | undefined
+  /** When a leap was believed by answers of which none was asked for after another, monotonic milliseconds. */
+  let hastyAt: number | undefined
   let hasStrayed = false
   /** Milliseconds by which the last answer told another time than the believed one. */
   let strayed = 0
@@ -138,6 +140,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     }
     isSure = true
     if (server > expected.server) former ??= expected
+    // Requests that were on their way together may have met the same wrong clock.
+    if (at - roundTrip < doubted.at) hastyAt = at
     return true
   }
 
@@ -188,6 +192,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
+      if (hastyAt !== undefined && at - roundTrip >= hastyAt) hastyAt = undefined
       const isRight = isBelieved(sample, roundTrip)
       if (measure(sample) || isRight) {
         anchor = sample
@@ -197,8 +202,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       holdUp(sample)
       strayed = rate === 1 ? sample.server - serverNow(at) : 0
     },
-    /** Whether the last answer told a time that another one must confirm. */
-    isDoubted: (): boolean => doubted !== undefined,
+    /** Whether the last answer told a time that the answer to a later request must confirm. */
+    isDoubted: (): boolean => doubted !== undefined || hastyAt !== undefined,
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()

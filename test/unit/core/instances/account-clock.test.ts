@@ -187,6 +187,23 @@ test.each(Object.entries(standing))(
   },
 )
 
+test('a leap that only requests on their way together tell is doubted until a later one, which may end it', async () => {
+  const year = 365 * 86_400
+  const { answers, error, jump, account, localClock, truth } = world(1)
+  await answers(5, 10_000)
+  await localClock.pass(10_000)
+  for (const _ of ['instances', 'user'])
+    account.learn({ serverTime: Math.floor(truth() + year), roundTrip: 20 })
+  expect(account.isDoubted()).toBe(true)
+  await answers(2, 1000)
+  expect(account.isDoubted()).toBe(false)
+  expect(error()).toBeLessThan(2)
+  jump(year)
+  await answers(2, 1000)
+  expect(account.isDoubted()).toBe(false)
+  expect(error()).toBeLessThan(2)
+})
+
 test('an earlier time is believed once answers have gone on from it for two minutes, and a leap ahead is over at once', async () => {
   const { answers, error, jump, account } = world(1, new HandClock(epoch * 1000))
   await answers(2, 10_000)
