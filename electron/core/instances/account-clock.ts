@@ -36,6 +36,9 @@ const playedAtOnce = 6 * 3_600_000
 /** Milliseconds by which clocks may have drifted apart in a sleep. */
 const driftInSleep = 60_000
 
+/** How many of the times before leaps are remembered, with the present one. */
+const mostFormers = 9
+
 /** Milliseconds by which the service's time must differ from the one that is believed, to be told. */
 const noticed = 60_000
 
@@ -74,8 +77,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let hasStrayed = false
   /** Milliseconds by which the last answer told another time than the believed one. */
   let strayed = 0
-  /** What it was before a leap ahead was believed, to which it may go back at once, while its least is earlier. */
-  let former: Moment | undefined
+  /** What it was before each leap ahead that was believed, to which it may go back at once, while its least is earlier. */
+  let formers: Moment[] = []
   /** The first of the last answers that are behind the believed time, each as much: none stood still, or was slow. */
   let behindSince: Moment | undefined
   /** Whether the first time was confirmed: by this computer's own, or by later answers. */
@@ -100,12 +103,15 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     if (!lowest || server < onwards(lowest, at)) lowest = sample
     if (at - watchedFrom < watchedFor) return
     if (onwards(lowest, at) > leastAt(at)) least = lowest
-    if (former && leastAt(at) > onwards(former, at)) former = undefined
+    formers = formers.filter(former => leastAt(at) <= onwards(former, at))
     lowest = undefined
   }
 
-  /** Whether the account's time becomes that of an answer; until it is sure, of the one nearest to this computer's. */
-  function isBelieved(sample: Anchor, roundTrip: number): boolean {
+  /**
+   * Whether the account's time becomes that of an answer; until it is sure, of the one nearest to this computer's. `endsHaste`:
+   * it's the first to a later request than those that told a leap.
+   */
+  function isBelieved(sample: Anchor, roundTrip: number, endsHaste: boolean): boolean {
     const { at, wall, server } = sample
     const fromWall = (one: Moment) => Math.abs(onwards(one, at) - wall)
     if (!anchor || (!isSure && fromWall(sample) < fromWall(anchor))) {
@@ -128,7 +134,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     hasStrayed = true
     // The least holds already.
     if (server < expected.server && expected.server === leastAt(at)) return false
-    const isReturn = former && agrees(sample, former, roundTrip)
+    const isReturn = formers.some(former => agrees(sample, former, roundTrip))
+    if (isReturn && endsHaste) return true
     if (rate === 1 && server < expected.server && !isReturn) return isBehindForLong(sample, roundTrip)
     // One that leaps on agrees, too: the first of them is no single wrong answer.
     const leapsOn = (earlier: Moment) =>
@@ -139,7 +146,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       return false
     }
     isSure = true
-    if (server > expected.server) former ??= expected
+    if (server > expected.server) formers = [...formers.slice(-mostFormers), expected]
     // Requests that were on their way together may have met the same wrong clock.
     if (at - roundTrip < doubted.at) hastyAt = at
     return true
@@ -192,8 +199,9 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
-      if (hastyAt !== undefined && at - roundTrip >= hastyAt) hastyAt = undefined
-      const isRight = isBelieved(sample, roundTrip)
+      const endsHaste = hastyAt !== undefined && at - roundTrip >= hastyAt
+      if (endsHaste) hastyAt = undefined
+      const isRight = isBelieved(sample, roundTrip, endsHaste)
       if (measure(sample) || isRight) {
         anchor = sample
         doubted = behindSince = undefined
