@@ -1,6 +1,7 @@
 import { ServiceError } from '#service/service-error.ts'
 import type { EndingAction } from '#shared/automation/ending.ts'
 import { instanceName } from '#shared/format/name.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import { lackedBy } from '../bridge/problems.ts'
 import { type Next, Worker } from '../engine/worker.ts'
@@ -29,6 +30,7 @@ import {
   isOpen,
   openStoredEndings,
   type StoredEndings,
+  wantedBy,
 } from './record.ts'
 import {
   type EndingSoFar,
@@ -183,10 +185,9 @@ export class Endings {
    * way, or the service shows that it took effect.
    */
   async takeBackOf(limit: string): Promise<void> {
-    const own = this.#stored.all().filter(one => isOpen(one) && isOf(one, limit))
-    const asked = own.find(
-      ({ instance, isTaken }) => isTaken || this.#answeredAt.get(instance) === Number.POSITIVE_INFINITY,
-    )
+    const own = this.#stored.all().filter(one => isOpen(one) && wantedBy(one) === limit)
+    const isAsked = (instance: number) => this.#answeredAt.get(instance) === Number.POSITIVE_INFINITY
+    const asked = own.find(({ instance, isTaken }) => isTaken || isAsked(instance))
     if (asked) throw new BerthError(requestedAlready(asked))
     for (const { instance } of own) await this.#takeBack(instance)
   }
@@ -218,10 +219,9 @@ export class Endings {
   }
 
   #new(instance: number, action: EndingAction, cause: EndingCause): Ending {
-    const { store, account, now } = this.#context
-    const view = store.get().accounts[account]?.instances[instance]
+    const view = this.#viewOf(instance)
     const name = view ? instanceName(view) : (this.#stored.find(instance)?.name ?? `#${instance}`)
-    return { instance, action, cause, name, since: now(), requests: 0 }
+    return { instance, action, cause, name, since: this.#context.now(), requests: 0 }
   }
 
   /** Requests it, and polls for a reading that shows it. */
@@ -248,29 +248,27 @@ export class Endings {
   }
 
   #soFar(ending: Ending): EndingSoFar {
-    const { platform, store, account } = this.#context
     const { instance, since } = ending
-    const now = platform.clock.monotonic()
+    const now = this.#context.platform.clock.monotonic()
     const begun = this.#begun.get(instance)
     const at = begun?.since === since ? begun.at : now
     this.#begun.set(instance, { since, at })
-    const view = store.get().accounts[account]?.instances[instance]
+    const view = this.#viewOf(instance)
     const costPerHour = view?.costUnknown ? undefined : (view?.costPerHour ?? 0)
     return { ...ending, lasted: now - at, costPerHour }
   }
 
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
   async #ask(instance: number): Promise<Ending | undefined> {
-    const { client, ending: aborted, platform, store, account } = this.#context
+    const { client, ending: aborted, platform } = this.#context
     const before = this.pending(instance)
     if (!before) return undefined
     const { instances } = client()
-    const state = store.get().accounts[account]?.instances[instance]?.state
     this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
     this.#endedBefore.delete(instance)
     let failure: unknown
     try {
-      if (isStoppedMeanwhile(before, state))
+      if (isStoppedMeanwhile(before, this.#viewOf(instance)?.state))
         await instances.stop(instance, { signal: aborted }).catch(() => undefined)
       await instances[before.action](instance, { signal: aborted })
     } catch (error) {
@@ -293,10 +291,10 @@ export class Endings {
   }
 
   async #alert(ending: Ending): Promise<void> {
-    const { account, store, notifications } = this.#context
+    const { account, notifications } = this.#context
     const { instance } = ending
     await this.#stored.update(instance, { isUrgent: true })
-    const costPerHour = store.get().accounts[account]?.instances[instance]?.costPerHour ?? 0
+    const { costPerHour = 0 } = this.#viewOf(instance) ?? {}
     notifications.tell(account, [urgentAlert(account, ending, costPerHour)])
     this.#waiters.settle(instance, new BerthError(notEndedYet(ending)))
   }
@@ -397,10 +395,12 @@ export class Endings {
   }
 
   #looksOver(ending: Ending): boolean {
-    const { instances = {} } = this.#context.store.get().accounts[this.#context.account] ?? {}
-    const state = instances[ending.instance]?.state
+    const state = this.#viewOf(ending.instance)?.state
     return sightOf(ending, { state, isGone: state === undefined }) === 'seen'
   }
-}
 
-const isOf = ({ cause }: Ending, limit: string) => cause.kind === 'limit' && cause.limit === limit
+  #viewOf(instance: number): InstanceView | undefined {
+    const { account, store } = this.#context
+    return store.get().accounts[account]?.instances[instance]
+  }
+}

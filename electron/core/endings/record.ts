@@ -76,6 +76,11 @@ export const Ending = v.object({
 })
 export type Ending = v.InferOutput<typeof Ending>
 
+/** The limit that wants an ending. */
+export function wantedBy(ending: Ending | undefined): string | undefined {
+  return ending?.cause.kind === 'limit' ? ending.cause.limit : undefined
+}
+
 /** Told about the endings that a limit wants. */
 export interface EndingFollower {
   /** Fresh readings show them. They count as pending until this resolves. */

@@ -5,7 +5,7 @@ import type { Problem } from '#shared/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
 import { problemOf } from '../bridge/problems.ts'
-import type { Ending } from '../endings/record.ts'
+import { type Ending, wantedBy } from '../endings/record.ts'
 import {
   blindAlert,
   budgetAlert,
@@ -158,11 +158,6 @@ export function createActing(
       void poll()
     },
   }
-}
-
-/** The limit that wants an ending. */
-function wantedBy(ending: Ending | undefined): string | undefined {
-  return ending?.cause.kind === 'limit' ? ending.cause.limit : undefined
 }
 
 /**
