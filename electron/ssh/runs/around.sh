@@ -105,6 +105,8 @@ berth_before_stop() {
     case $berth_signal in
       TERM)
         if [ -n "$berth_takers" ]; then
+          # What is started by one that passes it on gets it already.
+          ! berth_passes_on "$berth_each" || continue
           berth_takes "$berth_each" 15 || berth_only_waits "$berth_each" || continue
         else
           berth_only_waits "$berth_each" || berth_rough=1

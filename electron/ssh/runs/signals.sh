@@ -32,17 +32,44 @@ berth_written() {
   done
 }
 
+# Whether it passes signals on to what it has started.
+berth_passes_on() {
+  [ "$(cat "/proc/$1/comm" 2>/dev/null)" = timeout ]
+}
+
+berth_has_started() {
+  berth_child_of=$2
+  while [ "${berth_child_of:-0}" -gt 1 ]; do
+    [ "$berth_child_of" != "$1" ] || return 0
+    berth_child_of=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$berth_child_of/status" 2>/dev/null)
+  done
+  return 1
+}
+
+# Whether a process may be one of several that write a part each, as those of torchrun: it runs the same program as one of the
+# takers, with other words, and is neither a loader of data nor what has started that.
+berth_may_share() {
+  berth_words=$(tr '\0' ' ' 2>/dev/null < "/proc/$1/cmdline")
+  case $berth_words in *multiprocessing*) return 1 ;; esac
+  berth_alike=''
+  for berth_taker in $berth_takers; do
+    ! berth_has_started "$1" "$berth_taker" || return 1
+    [ "$(readlink "/proc/$1/exe")" = "$(readlink "/proc/$berth_taker/exe")" ] || continue
+    [ "$(tr '\0' ' ' 2>/dev/null < "/proc/$berth_taker/cmdline")" != "$berth_words" ] || return 1
+    berth_alike=1
+  done
+  [ -n "$berth_alike" ]
+}
+
 # Those of these processes that take SIGTERM, in `berth_takers`. None where another one seems to write files, which would be
-# half: it has one open that none of them has, as its parent's. Any other is a helper, as what watches the GPU or loads data,
-# and is let be until they have ended: they may notice its end, or print to it. Looks for a second, since a file is soon
-# written.
+# half: it has one open that none of them has, as its parent's, or may write a part of what they do. Any other is a helper, as
+# what watches the GPU or loads data, and is let be until they have ended: they may notice its end, or print to it. Looks for a
+# second, since a file is soon written.
 berth_find_takers() {
   berth_takers='' berth_others=''
   for berth_each in "$@"; do
-    case $(cat "/proc/$berth_each/comm" 2>/dev/null) in
-      # timeout passes the signal on.
-      '' | tee | sleep | timeout) continue ;;
-    esac
+    case $(cat "/proc/$berth_each/comm" 2>/dev/null) in '' | tee | sleep) continue ;; esac
+    ! berth_passes_on "$berth_each" || continue
     if berth_takes "$berth_each" 15; then
       berth_takers="$berth_takers $berth_each"
     elif ! berth_is_shell "$berth_each"; then
@@ -53,7 +80,10 @@ berth_find_takers() {
     [ -n "$berth_takers" ] && [ -n "$berth_others" ] || return 0
     berth_theirs=$(for berth_each in $berth_takers; do berth_written "$berth_each"; done)
     for berth_each in $berth_others; do
-      if berth_written "$berth_each" | grep -q -v -F -x -e "$berth_theirs"; then berth_takers=''; fi
+      if berth_may_share "$berth_each" || berth_written "$berth_each" | grep -q -v -F -x -e "$berth_theirs"; then
+        berth_takers=''
+        return 0
+      fi
     done
     sleep 0.2 2>/dev/null || sleep 1
   done

@@ -81,13 +81,16 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     await Promise.all([saved(notice), saved(undefined)])
   })
 
-  test('may be half where what takes the signal passes it on to what writes', async () => {
-    const dies = `open(F, ">out/ckpt"); for (;;) { syswrite(F, "x"); select(undef, undef, undef, 0.1) }`
-    const passes = `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${dies} } $SIG{TERM} = sub { kill "TERM", $child; exit 0 };`
-    expect(await (await started(perl(passes))).settle(2)).toBe(false)
-    const elsewhere = `mkdir st; ln -s ../st out/ckpts; perl -e 'open(UP, ">up"); ${dies.replace('out/ckpt', 'st/ckpt')}'`
-    expect(await (await started(elsewhere)).settle(2)).toBe(false)
-    const { settle, tell } = await started(perl(passes), notice)
+  const child = (then: string) =>
+    `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${then} } $SIG{TERM} = sub { kill "TERM", $child; exit 0 };`
+  const writes = `open(F, ">out/ckpt"); for (;;) { syswrite(F, "x"); select(undef, undef, undef, 0.1) }`
+  const writesAtTimes = `exec "perl", "-e", q{for (;;) { open(F, ">out/part"); close(F); sleep 2 }};`
+  test.each([
+    ['writes', writes],
+    ['writes a part of it now and then', writesAtTimes],
+  ])('may be half where what takes the signal passes it on to what %s', async (_, then) => {
+    expect(await (await started(perl(child(then)))).settle(2)).toBe(false)
+    const { settle, tell } = await started(perl(child(then)), notice)
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(await settle(60)).toBe(false)
   })
