@@ -181,13 +181,16 @@ export class Endings {
   }
 
   /**
-   * Ends what a limit wants, between two requests, since its user wants otherwise. Throws `ending_requested` where one is under
-   * way, or the service shows that it took effect.
+   * Ends what a limit wants, after a request that failed, since its user wants otherwise. Throws `ending_requested` where one is
+   * under way or was taken.
    */
   async takeBackOf(limit: string): Promise<void> {
     const own = this.#stored.all().filter(one => isOpen(one) && wantedBy(one) === limit)
     const isAsked = (instance: number) => this.#answeredAt.get(instance) === Number.POSITIVE_INFINITY
-    const asked = own.find(({ instance, isTaken }) => isTaken || isAsked(instance))
+    const asked = own.find(
+      ({ instance, isTaken, requests, problem }) =>
+        isTaken || isAsked(instance) || (requests > 0 && !problem),
+    )
     if (asked) throw new BerthError(requestedAlready(asked))
     for (const { instance } of own) await this.#takeBack(instance)
   }

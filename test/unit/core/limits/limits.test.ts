@@ -314,3 +314,11 @@ test.each(['extended', 'removed', 'switched off'] as const)(
     expect(one.instances).toEqual([])
   },
 )
+
+test('a limit whose request was taken can’t be extended any more, though its instance is still listed', async () => {
+  const { one, id } = await limited({ ...inAnHour, action: 'destroy' })
+  one.ignores = true
+  await one.pass(hour)
+  expect(one.asked.length).toBeGreaterThan(0)
+  await expect(one.limits.snooze(id, 60)).rejects.toMatchObject({ problem: { code: 'ending_requested' } })
+})
