@@ -122,8 +122,9 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     const isPlayed = rate !== 1 && server > expected.server && server - expected.server <= playedAtOnce
     if (agrees(sample, expected, roundTrip) || isPlayed) {
       isSure = true
-      // What came in between tells no rate either.
-      if (hasStrayed) [hasStrayed, candidate, measuredFrom] = [false, undefined, sample]
+      // What came in between tells no rate either; but an answer to the question whether it leapt is no news of that.
+      if (hasStrayed && at - anchor.at >= shortestMeasurement)
+        [hasStrayed, candidate, measuredFrom] = [false, undefined, sample]
       doubted = behindSince = undefined
       const isBehind = rate === 1 && server < expected.server
       return !isBehind && Math.abs(server - expected.server) > uncertaintyOf(roundTrip)
