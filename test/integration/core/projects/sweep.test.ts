@@ -173,7 +173,7 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const place = await openProject(
       {
         'berth.yaml':
-          'runs: 3\nrun: |\n  [ ! -e begun ] || exit 0\n  touch begun\n  sleep 1000\nstop: { dollars: 0.5 }\n',
+          'runs: 3\nrun: |\n  [ ! -e begun ] || exit 0\n  touch begun\n  echo begun\n  sleep 1000\nstop: { dollars: 0.5 }\n',
       },
       undefined,
       {},
@@ -185,7 +185,8 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
     const most = whole - keptCost
     expect(most).toBe(500_000)
     const id = await runProject()
-    await under.until(() => runsOf(under, id).every(run => run?.outputs.includes('command')))
+    // Else one that is stopped before then would begin anew.
+    await under.until(() => runsOf(under, id).every(run => run?.lastLine === 'begun'))
     await world.sim.controls.advance(10_000)
     await under.until(() => sweepOf(under, id)?.step === 'halted')
     expect(sweepOf(under, id)?.problem?.code).toBe('sweep_limit')
