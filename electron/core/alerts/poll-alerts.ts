@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { creditLasts, isCharged, isCreditLow, isSpendingUnknown } from '#shared/derived.ts'
+import { costOnceReady, creditLasts, isCharged, isCreditLow, isSpendingUnknown } from '#shared/derived.ts'
 import { money, rate } from '#shared/format/money.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import { duration } from '#shared/format/time.ts'
@@ -76,8 +76,10 @@ function isForeign({ id, agreedPrice }: InstanceView, { rentals }: AccountView):
 
 /** The alert for an instance that appeared without this Berth. */
 function elsewhereAlert(account: AccountView, instance: InstanceView): Alert {
-  const { costPerHour, costUnknown } = instance
-  const cost = costUnknown ? 'The service doesn’t say what it costs' : `It costs ${rate(costPerHour)}`
+  // One that boots costs its full price in a moment.
+  const cost = instance.costUnknown
+    ? 'The service doesn’t say what it costs'
+    : `It costs ${rate(Math.max(instance.costPerHour, costOnceReady(instance)))}`
   return alertOf('rentedElsewhere', {
     id: `${account.id}/${instance.id}/elsewhere`,
     instance: instance.id,

@@ -117,13 +117,13 @@ berth_before_stop() {
     esac
     kill "-$berth_signal" "$berth_each" 2>/dev/null && berth_waits="$berth_waits $berth_each"
   done
+  # A signal but SIGTERM need not end the command.
+  [ "$berth_signal" = TERM ] || berth_savers=$berth_waits berth_waits=''
   berth_stopping=$((berth_until + 300))
   if [ -f "$berth_here/hook" ]; then
     echo "Berth: the machine is about to be stopped, in $berth_most s at most."
     berth_start hook
     berth_hook=$berth_child
-    # A signal but SIGTERM need not end the command.
-    [ "$berth_signal" = TERM ] || berth_savers=$berth_waits berth_waits=''
   fi
   for berth_each in $berth_hook $berth_waits; do berth_outlast "$berth_each"; done
   # What was let be until then ends by itself, as tee with its input, or is ended.

@@ -53,12 +53,11 @@ describe.skipIf(noSshd)(`a command that hears of a stop${noSshd}`, () => {
     expect(await status()).toMatchObject({ state: 'running' })
   })
 
-  test('has its time to save after another signal, though the hook has ended long before', async () => {
-    const { tell, told, status } = await started(saves('USR1', ':', 5), {
-      signal: 'USR1',
-      run: 'true',
-      seconds: 60,
-    })
+  test.each([
+    ['though the hook has ended long before', 'true'],
+    ['and no more than that without a hook', undefined],
+  ])('has its time to save after another signal, %s', async (_, run) => {
+    const { tell, told, status } = await started(saves('USR1', ':', 5), { signal: 'USR1', run, seconds: 60 })
     await expect.poll(tell, { timeout: 40_000 }).toBe(true)
     expect(told()).toBe('saved\n')
     expect(await status()).toMatchObject({ state: 'running' })
