@@ -96,10 +96,11 @@ berth_before_stop() {
   berth_times=0 berth_all='' berth_waits='' berth_hook='' berth_rough='' berth_savers=''
   (umask 077 && : > "$berth_here/signalled")
   berth_add_tree "$1"
-  # What doesn't take SIGTERM dies by it, perhaps while it writes, so it is for all only where none takes it.
+  # What doesn't take SIGTERM dies by it, perhaps while it writes: where nothing takes it, it saves nothing.
   if [ "$berth_signal" = TERM ]; then
     # shellcheck disable=SC2086
     berth_find_takers $berth_all
+    [ -n "$berth_is_heard" ] || berth_all=''
   fi
   for berth_each in $berth_all; do
     case $berth_signal in

@@ -64,14 +64,14 @@ berth_may_share() {
 # Those of these processes that take SIGTERM, in `berth_takers`. None where another one seems to write files, which would be
 # half: it has one open that none of them has, as its parent's, or may write a part of what they do. Any other is a helper, as
 # what watches the GPU or loads data, and is let be until they have ended: they may notice its end, or print to it. Looks for a
-# second, since a file is soon written.
+# second, since a file is soon written. `berth_is_heard`: some take it, whatever the others do.
 berth_find_takers() {
-  berth_takers='' berth_others=''
+  berth_takers='' berth_others='' berth_is_heard=''
   for berth_each in "$@"; do
     case $(cat "/proc/$berth_each/comm" 2>/dev/null) in '' | tee | sleep) continue ;; esac
     ! berth_passes_on "$berth_each" || continue
     if berth_takes "$berth_each" 15; then
-      berth_takers="$berth_takers $berth_each"
+      berth_takers="$berth_takers $berth_each" berth_is_heard=1
     elif ! berth_is_shell "$berth_each"; then
       berth_others="$berth_others $berth_each"
     fi

@@ -95,11 +95,18 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     expect(await settle(60)).toBe(false)
   })
 
-  test('may be half where it dies by the signal while it writes, before a stop or then', async () => {
-    expect(await (await started(perl(''))).settle(2)).toBe(false)
+  test('may be half where it dies by the signal while it writes, and it hears of no stop before that', async () => {
     const { settle, tell } = await started(perl(''), notice)
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
-    expect(await settle(60)).toBe(false)
+    expect(await settle(2)).toBe(false)
+  })
+
+  test('are whole where it would die by the signal, and rests after a save', async () => {
+    const save = 'open(F, ">out/ckpt"); print F "saved"; close(F); open(UP, ">up"); sleep 600'
+    const { settle, tell, result } = await started(`perl -e '${save}'`, notice)
+    await expect.poll(tell, { timeout: 20_000 }).toBe(true)
+    expect(await settle(30)).toBe(true)
+    expect(result()).toBe('saved')
   })
 
   test('may be half where it still saves when its time before a stop is over', async () => {

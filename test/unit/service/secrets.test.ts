@@ -37,9 +37,10 @@ const replies: Record<string, Reply> = {
 
 const registry = { server: 'ghcr.io', user: 'ada', token: secret }
 
-function clientOf(learnt: Learnt): FullClient {
+/** `timeout`: milliseconds, short where an answer never comes. */
+function clientOf(learnt: Learnt, timeout = 100): FullClient {
   const dialect = { get: () => learnt, set: () => undefined }
-  return createClient({ baseUrl: service.baseUrl, key, timeout: 100, retries: 0, dialect })
+  return createClient({ baseUrl: service.baseUrl, key, timeout, retries: 0, dialect })
 }
 
 const calls: Record<string, (client: FullClient) => Promise<unknown>> = {
@@ -63,7 +64,7 @@ const calls: Record<string, (client: FullClient) => Promise<unknown>> = {
 test('the key is in nothing that an answer brings', async () => {
   const record = { id: 4, actual_status: 'running', label: `k ${key} up`, status_msg: `auth Bearer ${key}` }
   service.otherwise = json({ success: true, instances: [record] })
-  const listed = await clientOf({}).instances.list()
+  const listed = await clientOf({}, 60_000).instances.list()
   expect(JSON.stringify(listed)).not.toContain(key)
   expect(listed.instances).toMatchObject([{ label: 'k •••••• up' }])
 })
