@@ -94,7 +94,8 @@ export class AccountPolls {
       )
     const first = await ask()
     // A time or a credit that leaps is told twice before anything is counted by it.
-    const isDoubted = !isIgnored() && (time.isDoubted() || this.#creditLeaps(first))
+    const isCounted = !isIgnored() && first.outcome === 'seen'
+    const isDoubted = isCounted && (time.isDoubted() || this.#creditLeaps(first))
     const poll = isDoubted ? await ask() : first
     if (isIgnored()) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
