@@ -79,7 +79,7 @@ function elsewhereAlert(account: AccountView, instance: InstanceView): Alert {
   // One that boots costs its full price in a moment.
   const cost = instance.costUnknown
     ? 'The service doesn’t say what it costs'
-    : `It costs ${rate(Math.max(instance.costPerHour, costOnceReady(instance)))}`
+    : `It costs ${rate(costOnceReady(instance))}`
   return alertOf('rentedElsewhere', {
     id: `${account.id}/${instance.id}/elsewhere`,
     instance: instance.id,

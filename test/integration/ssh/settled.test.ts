@@ -38,7 +38,11 @@ const perl = (atTerm: string) =>
   `perl -e '${atTerm} open(UP, ">up"); for (;;) { open(LOG, ">>out/log"); print LOG "x\\n"; close(LOG); select(undef, undef, undef, 0.1) }'`
 const saves = `$SIG{TERM} = sub { sleep 1; open(F, ">out/ckpt"); print F "saved"; close(F); exit 0 };`
 /** Saves too, and prints while it does, which fails once nobody reads it. */
-const says = `$SIG{PIPE} = sub { exit 1 }; $| = 1; $SIG{TERM} = sub { sleep 1; print "saving\\n"; sleep 1; print "saving\\n"; open(F, ">out/ckpt"); print F "saved"; close(F); exit 0 };`
+const says = [
+  '$SIG{PIPE} = sub { exit 1 }; $| = 1;',
+  '$SIG{TERM} = sub { sleep 1; print "saving\\n"; sleep 1; print "saving\\n";',
+  'open(F, ">out/ckpt"); print F "saved"; close(F); exit 0 };',
+].join(' ')
 const notice = { signal: 'TERM', seconds: 60 } as const
 
 describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () => {
