@@ -159,7 +159,7 @@ export class RunSteps {
   /** What a machine has alone is all, where what was downloaded of it is no longer here. */
   async #weighed(run: Run, left: Leave): Promise<Leave> {
     if (!isOfProject(run) || (await this.#parts.folders.hasDownloaded(run))) return left
-    return { ...left, seconds: Math.max(left.seconds, left.since - (run.startedAt ?? 0)) }
+    return { ...left, seconds: Math.max(left.seconds, left.since - (run.startedAt ?? left.since)) }
   }
 
   /** Ends the attempts of a failed move: fails the run, or leaves its instance as it is. */

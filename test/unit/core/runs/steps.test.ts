@@ -63,26 +63,31 @@ async function open(
   return { run, runs, steps, told, written }
 }
 test.each([
-  [true, 30],
-  [false, 900],
-])('what a machine has alone is all where its download is gone from here: %s', async (isThere, seconds) => {
-  const left = { instance: 7, since: 1000, until: 9000, seconds: 30, paths: ['out'], before: 0 }
-  const weighed: unknown[] = []
-  const more = {
-    folders: { hasDownloaded: async () => isThere },
-    departures: { leave: async (...[, , leave]: unknown[]) => weighed.push(leave) },
-  }
-  const { run, runs, steps } = await open(
-    projectRun({ leaving: [left] }),
-    undefined,
-    undefined,
-    undefined,
-    more,
-  )
-  await steps.cleanUp(run)
-  expect(weighed).toEqual([{ ...left, seconds }])
-  expect(runs.get(run.id).leaving).toBeUndefined()
-})
+  [true, 100, 30],
+  [false, 100, 900],
+  // Its command has never begun.
+  [false, undefined, 30],
+])(
+  'what a machine has alone is all where its download is gone from here: %s, %s',
+  async (isThere, startedAt, seconds) => {
+    const left = { instance: 7, since: 1000, until: 9000, seconds: 30, paths: ['out'], before: 0 }
+    const weighed: unknown[] = []
+    const more = {
+      folders: { hasDownloaded: async () => isThere },
+      departures: { leave: async (...[, , leave]: unknown[]) => weighed.push(leave) },
+    }
+    const { run, runs, steps } = await open(
+      projectRun({ leaving: [left], startedAt }),
+      undefined,
+      undefined,
+      undefined,
+      more,
+    )
+    await steps.cleanUp(run)
+    expect(weighed).toEqual([{ ...left, seconds }])
+    expect(runs.get(run.id).leaving).toBeUndefined()
+  },
+)
 
 const following = { goesOn: () => true, rest: async () => undefined }
 
