@@ -53,11 +53,17 @@ export function leftCause(
   return { kind: 'berth' as const, text, detail: why }
 }
 
-/** `saved`: seconds of training. `left`: files that may be half, for which the machine is kept. */
+/** `saved`: seconds of training. `left`: files that may be half, for which the machine is kept. `isOver`: so was the command. */
 export function broughtEntry(
   account: AccountId,
   departure: Departure,
-  { files, left, saved, way }: { files: number; left: number; saved: number; way?: HandedOver },
+  {
+    files,
+    left,
+    saved,
+    way,
+    isOver,
+  }: { files: number; left: number; saved: number; way?: HandedOver; isOver: boolean },
   now: number,
 ): Entry {
   const { name, instance } = departure
@@ -67,11 +73,12 @@ export function broughtEntry(
       : ` ${counted(left, 'file')} that ${left === 1 ? 'was' : 'were'} being written when it ended ${
           left === 1 ? 'stays' : 'stay'
         } there. ${keptWords(departure, now)}`
+  const over = isOver ? ' Its command had ended well there, and isn’t run again.' : ''
   return entry(
     account,
     departure,
     `Copied the results of ${name} from #${instance}`,
-    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${duration(saved)} of training saved.${half}`,
+    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${duration(saved)} of training saved.${half}${over}`,
   )
 }
 

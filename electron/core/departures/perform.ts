@@ -32,6 +32,8 @@ export interface Arrival {
    * Brings the results of a machine that still runs into the folder `side` there, over SSH. Undefined where that can't be.
    */
   handOver(from: Departure, side: string, signal: AbortSignal): Promise<HandedOver | undefined>
+  /** The command had ended well on the machine that it left. Resolves once that is on disk. */
+  hadEnded(): Promise<void>
 }
 
 /**
@@ -120,12 +122,15 @@ export class Departures {
       activity.add(notBroughtEntry(account, departure, taken, now()))
       return undefined
     }
+    // Here too it is seen before the old machine may go.
+    const isOver = taken.code === 0 && taken.left === 0
+    if (isOver) await to.hadEnded()
     // What it trained after its newest file is lost in any case.
     const after = taken.files === 0 || taken.newest === 0 ? seconds : Math.max(0, taken.end - taken.newest)
-    const saved = Math.max(0, seconds - after)
+    const saved = isOver ? seconds : Math.max(0, seconds - after)
     // What may be half is nowhere else.
     await this.#stored.update(instance, { fate: taken.left > 0 ? 'torn' : 'brought' })
-    activity.add(broughtEntry(account, departure, { ...taken, saved }, now()))
+    activity.add(broughtEntry(account, departure, { ...taken, saved, isOver }, now()))
     this.#worker.hurry(instance)
     return saved
   }
@@ -230,7 +235,7 @@ export class Departures {
     } finally {
       cancel()
     }
-    const takes = { rest: whole ? 0 : undefined, differ: way !== undefined }
+    const takes = { whole: whole === true, differ: way !== undefined }
     const answer = readTakenOver(await ask(await takeOver(side, target, paths, takes)))
     // A copy that brought nothing saves nothing, whatever the service says. Over SSH it was links alone.
     const isEmpty = way === undefined && answer !== 'torn' && answer?.found === 0

@@ -86,8 +86,14 @@ export class RunPrograms {
     return machines.inside(run, async (connection, view) => {
       if (run.begun) return this.#follow(run, connection, view, following)
       await this.#begin(run, connection, view)
-      return undefined
+      return this.#overBefore(run)
     })
+  }
+
+  /** The end of a command that had ended well on the machine that its run left: it isn't run again. */
+  #overBefore({ id, step }: Run): ProgramEnd | undefined {
+    const run = this.#parts.runs.find(id)
+    return run?.code === 0 && run.step === step && !run.begun ? { code: 0 } : undefined
   }
 
   /** The id of the run's present program, on disk before it starts, so that it starts once. */
@@ -123,7 +129,7 @@ export class RunPrograms {
     }
     if (step === 'running' && isOfProject(run)) await this.#bring(run)
     const current = runs.find(id)
-    if (current?.step !== step) return
+    if (current?.step !== step || this.#overBefore(run)) return
     if (isOfProject(run) && ofNode === undefined) await folders.placeEnvironment(run)
     const store = step === 'running' && isOfProject(current) ? await folders.storeFor(current) : undefined
     if (store) await lendRestic(connection, clock, programs)
@@ -163,7 +169,8 @@ export class RunPrograms {
       const ask = (script: string) => machines.ask(run, 'sh -s', script, takesOverWithin)
       const handOver = (from: Departure, side: string, until: AbortSignal) =>
         machines.handOver(run, from, { target, side, signal: until })
-      return departures.bring(id, { instance, folder: target, ask, handOver }, signal)
+      const hadEnded = async () => void (await runs.intend(id, { code: 0 }))
+      return departures.bring(id, { instance, folder: target, ask, handOver, hadEnded }, signal)
     })
     const after = runs.find(id)
     if (after) await runs.update(id, saved === undefined ? { copying: undefined } : savedBy(after, saved))

@@ -64,7 +64,7 @@ export class RunMachines {
           const alive = `cat "\${HOME:-/root}/.berth/runs/${program}/alive"`
           const { text } = await outputOf(from, alive, { clock, within: 30_000, most: 64 })
           const handed = await handOverFiles({ from, to, clock, folder, paths, target, side, signal })
-          const end = /^\d{1,12}$/.exec(text.trim())?.[0] ?? '0'
+          const end = /^\d{1,12}( \d{1,3})?$/.exec(text.trim())?.[0] ?? '0'
           await this.ask(run, `echo ${end} > ${quote([`${side}/alive/alive`])}`)
           return handed
         }),

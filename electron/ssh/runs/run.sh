@@ -1,6 +1,6 @@
 # A run of Berth's: one command, and in this file's folder all that is known of it: command, output, pid, code once it
-# has ended, alive: the time at which it last ran, what `store.sh` has, and perhaps then: what becomes of the instance, for the watchdog. It
-# outlives every connection.
+# has ended, alive: the time at which it last ran, and its code, what `store.sh` has, and perhaps then: what becomes of the
+# instance, for the watchdog. It outlives every connection.
 
 # The login's own, for the command.
 berth_umask=${1:-022}
@@ -68,6 +68,9 @@ umask 077
 # Until they have begun they have this one's trap, in which a signal is lost.
 true > "$here/over"
 kill $alive $storing 2>/dev/null
+wait $alive 2>/dev/null
+# For the next machine, where this one goes before it was asked.
+echo "$(date +%s) $code" > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
 [ -z "$storing" ] || wait "$storing" 2>/dev/null
 rm -f "$here/store.pass" "$here/store.key" "$here/store.env"
 echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"

@@ -125,6 +125,7 @@ elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
   fi
   # What died by a signal may have died while it wrote, unless it took that.
   if [ "${code:-0}" -ge 128 ] && [ ! -f "$here/clean" ]; then fate=torn; fi
+  if [ "$fate" = whole ]; then died="$died $code"; fi
   echo "$died" > "$here/alive"
 elif [ ! -s "$here/alive" ]; then
   # Otherwise it last ran when it said so, as before a restart of the container.

@@ -1,16 +1,22 @@
 # Takes over what another machine had newer, whole files alone: what was copied of it is in the folder `side`, as `alive`,
-# the time at which its command last ran, and in folders 0, 1 … its results. A file that was changed within `rest` seconds
-# before its end may be half of one. Where there is an older whole version of such a file, nothing is taken, since others may
+# the time at which its command last ran, with its exit code where it had ended, and in folders 0, 1 … its results. A file
+# that was changed within `rest` seconds before its end may be half of one; '' where none can be. Where there is an older whole version of such a file, nothing is taken, since others may
 # belong to it; but a file that only grows, as a log does, is. `differ`: all that came differs from what is here, and counts
 # whatever its time says, which a program may have set. Names with a line end are left out. look NUMBER PATH, for the results
 # with that number, goes before take NUMBER PATH, which is quick for any number of files. Prints `taken over`, how many files
-# came, how many were taken, the time of the newest whole one, that end, and how many may be half and were left.
+# came, how many were taken, the time of the newest whole one, that end, how many may be half and were left, and the exit code
+# or -.
 
 found=0 taken=0 newest=0 left=0 torn=
-read -r end 2>/dev/null < "$side/alive/alive"
+read -r end code _ 2>/dev/null < "$side/alive/alive"
 case $end in
   '' | *[!0-9]*) end=0 ;;
 esac
+case $code in
+  '' | *[!0-9]* | ????*) code=- ;;
+esac
+# What has ended by itself had written all of its files then.
+[ -z "$rest" ] || [ "$code" = - ] || [ "$code" -ge 128 ] || rest=0
 line_end='
 '
 # The next command waits for this one.
@@ -36,7 +42,7 @@ look() {
     modified=${line%% *} file=${line#* }
     target=$2${file#"$from"}
     found=$((found + 1))
-    if [ "$rest" -gt 0 ] && [ "$modified" -gt $((end - rest)) ]; then
+    if [ -n "$rest" ] && [ "$modified" -gt $((end - rest)) ]; then
       if [ ! -f "$target" ]; then
         left=$((left + 1))
         printf '%s\n' "$file" >&3

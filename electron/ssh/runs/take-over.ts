@@ -3,9 +3,11 @@ import { restSeconds } from '../sync/whole.ts'
 
 /**
  * What another machine's copied results had: how many files came, how many of them were taken and how many left, as they may
- * be half, and the times of the newest and of its end; 0 where that isn't known.
+ * be half, the times of the newest and of its end, 0 where that isn't known, and the exit code of a command that had ended.
  */
-export type TakenOver = { found: number; files: number; left: number; newest: number; end: number } | 'torn'
+export type TakenOver =
+  | { found: number; files: number; left: number; newest: number; end: number; code?: number }
+  | 'torn'
 
 /**
  * A script for `sh -s` that makes the folder into which a machine's results are copied, below the home folder. Prints its
@@ -18,26 +20,26 @@ export function sidePlace(side: string, results: number): string {
 
 /**
  * A script for `sh -s` that takes over the whole ones of the results that were copied to `side`, into `folder`, both relative
- * to the home folder. `rest`: seconds before the machine's end within which what was written may be half of a file.
- * `differ`: all that came differs from what is there. Prints what `readTakenOver` reads.
+ * to the home folder. `whole`: no file can be half. `differ`: all that came differs from what is there. Prints what
+ * `readTakenOver` reads.
  */
 export async function takeOver(
   side: string,
   folder: string,
   results: readonly string[],
-  { rest = torn, differ = false }: { rest?: number | undefined; differ?: boolean } = {},
+  { whole = false, differ = false }: { whole?: boolean; differ?: boolean } = {},
 ): Promise<string> {
   const [links, functions] = await Promise.all([import('./links.sh?raw'), import('./take-over.sh?raw')])
   const takes = (what: 'look' | 'take') =>
     results.map((path, number) => `${what} ${number} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
-    `rest=${rest} differ=${differ ? 1 : ''}`,
+    `rest=${whole ? '' : torn} differ=${differ ? 1 : ''}`,
     links.default,
     functions.default,
     ...takes('look'),
     ...takes('take'),
     'rm -rf "$side"',
-    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left"; fi`,
+    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left" "$code"; fi`,
   ])
 }
 
@@ -47,10 +49,10 @@ const torn = 5 * restSeconds.closed
 /** Undefined where the machine could not do it. */
 export function readTakenOver(output: string): TakenOver | undefined {
   if (output.includes('taken over torn')) return 'torn'
-  const figures = /taken over (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output)
+  const figures = /taken over (\d+) (\d+) (\d+) (\d+) (\d+)(?: (\d+))?/.exec(output)
   if (!figures) return undefined
   const [found = 0, files = 0, newest = 0, end = 0, left = 0] = figures.slice(1).map(Number)
-  return { found, files, left, newest, end }
+  return { found, files, left, newest, end, ...(figures[6] && { code: Number(figures[6]) }) }
 }
 
 function script(side: string, lines: readonly string[]): string {

@@ -169,18 +169,23 @@ function lostBetween(machine: Machine, steps: ReturnType<Machine['steps']>, next
   return last.at - (first?.at ?? last.at) + Math.max(0, (first?.step ?? 0) - from.step)
 }
 
-/** For each snapshot: by how much the steps during it came later than steps usually do. */
+/** For each snapshot: by how much steps during it came later than usual. After every tenth the job saves, which takes longer. */
 function pausesOf(machine: Machine): number[] {
   const steps = machine.steps()
-  const gaps = steps.slice(1).map(({ at }, index) => ({ from: steps[index]?.at ?? at, to: at }))
+  const gaps = steps.slice(1).map(({ at }, index) => {
+    const before = steps[index]
+    return { from: before?.at ?? at, to: at, saves: before !== undefined && before.step % 10 === 0 }
+  })
   const stores = machine.stores()
   const isDuring = (gap: { from: number; to: number }) =>
     stores.some(({ from, to }) => gap.from < to && gap.to > from)
-  const usual = median(gaps.filter(gap => !isDuring(gap)).map(({ from, to }) => to - from))
+  const usual = (saves: boolean) =>
+    median(gaps.filter(gap => gap.saves === saves && !isDuring(gap)).map(({ from, to }) => to - from))
+  const [save, step] = [usual(true), usual(false)]
   return stores.map(({ from, to }) =>
     gaps
       .filter(gap => gap.from < to && gap.to > from)
-      .reduce((sum, gap) => sum + Math.max(0, gap.to - gap.from - usual), 0),
+      .reduce((sum, gap) => sum + Math.max(0, gap.to - gap.from - (gap.saves ? save : step)), 0),
   )
 }
 

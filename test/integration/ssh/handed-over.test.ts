@@ -69,7 +69,7 @@ async function openMachines() {
       signal: new AbortController().signal,
     })
     writeFileSync(join(side, 'alive/alive'), String(Math.ceil(Date.now() / 1000)))
-    ask(await takeOver('.berth/left/7', 'p', ['out'], { rest: 0, differ: true }))
+    ask(await takeOver('.berth/left/7', 'p', ['out'], { whole: true, differ: true }))
     const seconds = (performance.now() - begun) / 1000
     return { ...handed, seconds, megabytes: (lines[0].bytes() + lines[1].bytes() - before) / megabyte }
   }

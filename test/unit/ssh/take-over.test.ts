@@ -71,6 +71,26 @@ test('takes newer whole files, leaves those that may be half, and older ones as 
   expect(await taken('out', 'model.pt')).toEqual({ found: 0, files: 0, left: 0, newest: 0, end: 0 })
 })
 
+test('takes all that a command had written when it ended by itself, and tells its exit code', async () => {
+  for (const [ended, answer] of [
+    // Written when it ended, and older than what came: not half. What something else wrote after that may be.
+    [' 0', { found: 3, files: 2, left: 1, newest: end, end, code: 0 }],
+    [' 1', { found: 3, files: 2, left: 1, newest: end, end, code: 1 }],
+    // By a signal, in the midst of a file.
+    [' 137', 'torn'],
+    ['', 'torn'],
+    [' 0000', 'torn'],
+  ] as const) {
+    const { put, copied, taken } = place()
+    put('side/alive/alive', `${end}${ended}\n`, 0)
+    put('berth/p1/out/model.pt', 'old model', 600)
+    copied('0/out/model.pt', 'new model', 0)
+    copied('0/out/state.pt', 'new state', 2)
+    copied('0/out/late.pt', 'la', -3)
+    expect(await taken('out')).toEqual(answer)
+  }
+})
+
 test('takes nothing where a file that was being written has an older whole version here', async () => {
   const { put, copied, alive, taken, here } = place()
   alive()

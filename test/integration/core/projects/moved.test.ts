@@ -6,7 +6,7 @@ import { planAfterwards } from '#shared/project/afterwards.ts'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { endDetached, startSshd } from '#test/integration/ssh/sshd.ts'
+import { endDetached, type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { newKey } from '#test/new-key.ts'
 import { jobOf, openProject } from './place.ts'
 
@@ -26,7 +26,8 @@ run: |
 }
 
 describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
-  async function moved(copies: 'paused' | 'running') {
+  /** `before`: what happens before its machine is outbid. */
+  async function moved(copies: 'paused' | 'running', before?: (old: Sshd) => Promise<unknown>) {
     const deployment = { ...publicProfile, limits: 'buckets', logs: 0, copies } as const
     const place = await openProject(files, undefined, { deployment }, 2)
     const { world, under, sshds, project, runProject } = place
@@ -40,6 +41,7 @@ describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
     await under.until(() => job()?.waiting?.for === 'output')
     // Half an hour of training.
     await world.sim.controls.advance(1800)
+    if (old) await before?.(old)
     await world.sim.controls.outbid(first)
     await under.until(() => job()?.moves === 1)
     return { ...place, plan, id, job, first, old }
@@ -67,6 +69,20 @@ describe.skipIf(noSshd)(`a run that moves${noSshd}`, () => {
     expect(most).toBeGreaterThanOrEqual(9_000_000 + leftCost)
     expect(leftCost).toBeGreaterThan(0)
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
+  })
+
+  test('doesn’t run again what had ended well before Berth saw it, whose results the service copies', async () => {
+    const { under, folder, job } = await moved('paused', async old => {
+      old.freezeConnections()
+      writeFileSync(join(old.home, 'enough'), '')
+      await expect.poll(() => filesIn(old.home).some(name => name.endsWith('/code'))).toBe(true)
+    })
+    await under.until(() => job()?.step === 'done')
+    expect(existsSync(join(folder, 'out/resumed'))).toBe(false)
+    // The command wrote it until it ended, and not longer.
+    expect(readFileSync(join(folder, 'out/new.part'), 'utf8')).toMatch(/^half\n(x\n)*$/)
+    expect(job()).toMatchObject({ moves: 1, lost: { seconds: 0 } })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
   test.each([

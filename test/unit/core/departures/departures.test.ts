@@ -142,13 +142,15 @@ function place(
       kill: () => ending.abort(),
     }
   }
+  const ends: string[] = []
   const arrival = (answer: string, side = '/root/.berth/left/7', sent?: number): Arrival => ({
+    hadEnded: async () => void ends.push([...ended].join()),
     handOver: async () => (sent === undefined ? undefined : { files: sent, isDirect: true }),
     instance: 8,
     folder: 'berth/p1',
     ask: async script => (script.includes('pwd -P') ? `${side}\n` : answer),
   })
-  return { open, clock, ended, copied, arrival }
+  return { open, clock, ended, ends, copied, arrival }
 }
 
 const signal = new AbortController().signal
@@ -177,6 +179,21 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
       'The next machine has its results.',
     ]),
   )
+})
+
+test('that the command had ended well is told before the old machine may go, and saves all', async () => {
+  for (const [answer, saved, tells] of [
+    ['taken over 3 3 5000 5090 0 0\n', 1800, 1],
+    ['taken over 3 3 5000 5090 0 1\n', 1800 - 90, 0],
+    ['taken over 3 2 5000 5090 1 0\n', 1800 - 90, 0],
+  ] as const) {
+    const { open, ends, arrival } = place()
+    const { departures, poll } = await open()
+    await departures.leave(run, 'digits', leave)
+    await poll()
+    expect(await departures.bring(run, arrival(answer), signal)).toBe(saved)
+    expect(ends).toEqual(Array.from({ length: tells }, () => 'stop 7'))
+  }
 })
 
 test('a machine is kept for a file that may be half and is nowhere else, whether others came or not', async () => {
