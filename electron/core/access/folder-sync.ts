@@ -25,6 +25,8 @@ interface SyncWanted {
   onProgress?: (progress: SyncProgress) => void
   /** Called when the connection is lost and is being made again. */
   waiting?: (why: Problem) => void
+  /** Milliseconds without a connection after which it throws why; else it waits as long as that takes. */
+  mostApart?: number
 }
 
 interface SendWanted extends SyncWanted {
@@ -84,7 +86,7 @@ export function createFolderSync(context: SyncContext) {
   /** Runs a sync over the instance's connection, and repeats it after losses while it makes progress. */
   function runSync<Result>(
     instance: InstanceView,
-    { signal, onProgress, waiting, remote }: SyncWanted,
+    { signal, onProgress, waiting, mostApart, remote }: SyncWanted,
     sync: (
       connection: Connection,
       more: { signal: AbortSignal; onProgress: (progress: SyncProgress) => void },
@@ -96,6 +98,7 @@ export function createFolderSync(context: SyncContext) {
       connect: () => context.connect(instance),
       signal,
       waiting,
+      ...(mostApart !== undefined && { mostApart }),
       isLoss: isBrokenOff,
       moved: () => moved,
     }

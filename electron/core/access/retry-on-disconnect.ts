@@ -17,6 +17,8 @@ interface Lossy {
   signal: AbortSignal
   /** Called when the connection is lost and is being made again. */
   waiting?: (why: Problem) => void
+  /** Milliseconds without a connection after which it gives up; else it waits as long as that takes. */
+  mostApart?: number
   /** Whether an error means a lost connection; `again` after an earlier loss. */
   isLoss: (error: unknown, again: boolean) => boolean
   /** The progress so far, in bytes. */
@@ -26,24 +28,29 @@ interface Lossy {
 /**
  * Runs work over an instance's connection, and repeats it after losses while it makes progress, and over another
  * connection where that one is full. The work's signal aborts with `signal`, and when the instance is gone. Throws the
- * signal's reason, or the last try's error.
+ * signal's reason, the last try's error, or why there has been no connection for a while.
  */
 export async function overLosses<Result>(
-  { clock, connect, signal, waiting, isLoss, moved }: Lossy,
+  { clock, connect, signal, waiting, mostApart = Number.POSITIVE_INFINITY, isLoss, moved }: Lossy,
   work: (connection: Connection, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const gone = new AbortController()
   const ended = AbortSignal.any([signal, gone.signal])
+  let lostAt: number | undefined
   const keep = () =>
     keepLease({
       clock,
       connect,
       lost(why) {
         if (ended.aborted) return
-        if (why.code === 'no_such_instance') gone.abort(new BerthError(why))
+        lostAt ??= clock.monotonic()
+        const isTooLong = clock.monotonic() - lostAt >= mostApart
+        if (why.code === 'no_such_instance' || isTooLong) gone.abort(new BerthError(why))
         else waiting?.(why)
       },
-      back: () => undefined,
+      back() {
+        lostAt = undefined
+      },
     })
   let lease = await keep()
   const close = () => lease.close()

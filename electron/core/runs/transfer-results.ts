@@ -37,6 +37,8 @@ interface FolderParts {
 const busyEvery = 60_000
 /** Milliseconds for files to move to a volume; what has moved by then stays there. */
 const keptWithin = 600_000
+/** Milliseconds without a connection after which a project's transfer counts as failed, which is given up after a while. */
+const mostApart = 120_000
 /** Seconds without a connection until the user is alerted. */
 const alertAfter = 30
 /** How many names of renamed files are listed. */
@@ -130,6 +132,7 @@ export class RunFolders {
     const sent = await this.alone(run, options =>
       sync.up(view, {
         ...options,
+        mostApart,
         folder,
         remote,
         confirmed,
@@ -160,7 +163,7 @@ export class RunFolders {
     const view = machines.viewOf(run.instance)
     if (!run.sweep || !view || !(run.moves || this.#wasInterrupted(run))) return
     const [folder, remote] = [await this.#resultsFolder(run), await machines.folderOf(run)]
-    await this.alone(run, options => sync.up(view, { ...options, folder, remote, all: true }))
+    await this.alone(run, options => sync.up(view, { ...options, mostApart, folder, remote, all: true }))
   }
 
   /**
@@ -339,7 +342,14 @@ export class RunFolders {
     const { id } = run
     const place = await this.#placeOf(run)
     const result = await this.alone(run, options =>
-      sync.down(view, { ...options, ...place, last, by: id, waiting: why => this.#cutOff(run, why) }),
+      sync.down(view, {
+        ...options,
+        ...place,
+        last,
+        by: id,
+        waiting: why => this.#cutOff(run, why),
+        ...(run.project && { mostApart }),
+      }),
     )
     this.#entered(id)
     await runs.update(id, current => {

@@ -4,6 +4,7 @@ import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { Dropped, RunFolders } from '#core/runs/transfer-results.ts'
 import { deferred, orAborted } from '#platform/tasks.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
+import { BerthError } from '#shared/problem.ts'
 import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
@@ -66,4 +67,42 @@ test('a transfer whose connection is gone ends at once where it is dropped', asy
   await again.promise
   abort.abort(new Dropped())
   await expect(moving).rejects.toBeInstanceOf(Dropped)
+})
+
+test('a transfer whose machine can’t be entered any more ends after a while, where it may', async () => {
+  const why = { code: 'ssh_unreachable', message: 'No answer.' }
+  for (const mostApart of [120_000, undefined]) {
+    const clock = new HandClock()
+    const lost = deferred<undefined>()
+    const lease = {
+      connection: { lost: lost.promise },
+      release: () => undefined,
+    } as unknown as SharedConnection
+    const leases = [lease]
+    const told: string[] = []
+    const moving = overLosses(
+      {
+        clock,
+        connect: async () => leases.pop() ?? Promise.reject(new BerthError(why)),
+        signal: new AbortController().signal,
+        ...(mostApart && { mostApart }),
+        waiting: ({ code }) => void told.push(code),
+        isLoss: () => true,
+        moved: () => 0,
+      },
+      () => lost.promise.then(() => Promise.reject(new Error('lost'))),
+    )
+    let end: unknown
+    moving.catch(error => {
+      end = error
+    })
+    await flushPromises()
+    lost.resolve(undefined)
+    await flushPromises()
+    await clock.pass(100_000)
+    expect(end).toBeUndefined()
+    await clock.pass(30_000)
+    expect(end).toEqual(mostApart && new BerthError(why))
+    expect(told.at(-1)).toBe(why.code)
+  }
 })
