@@ -112,6 +112,17 @@ describe('an instance row', () => {
     const [row, beside] = await Promise.all([last.boundingBox(), details.boundingBox()])
     expect(beside?.x).toBeGreaterThanOrEqual((row?.x ?? 0) + (row?.width ?? 0))
 
+    // A drag over a name selects it, to copy it, and opens nothing.
+    const name = first.locator('[data-row] span').first()
+    const place = await name.boundingBox()
+    await page.mouse.move(place?.x ?? 0, (place?.y ?? 0) + 8)
+    await page.mouse.down()
+    await page.mouse.move((place?.x ?? 0) + (place?.width ?? 0), (place?.y ?? 0) + 8, { steps: 4 })
+    await page.mouse.up()
+    expect(await page.evaluate(() => String(getSelection()))).toBe(await name.innerText())
+    expect(await last.getAttribute('aria-current')).toBe('true')
+    await last.locator('td').first().click()
+
     // Arrows walk the list, and the details follow.
     const above = await first.locator('[data-row]').getAttribute('data-instance')
     await page.keyboard.press('ArrowUp')
