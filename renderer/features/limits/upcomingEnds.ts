@@ -1,8 +1,8 @@
 import { isNear } from '#renderer/features/limits/limitWords.ts'
-import { actsIn, hasEnded, type LimitView } from '#shared/automation/limit.ts'
+import { actsIn, hasEnded, type LimitView, type LimitWhen } from '#shared/automation/limit.ts'
 import { conditionBriefly, watchdogWords } from '#shared/automation/limit-words.ts'
 import { isGoing } from '#shared/automation/run.ts'
-import type { WatchdogView } from '#shared/automation/watchdog.ts'
+import { conditionsOf, type WatchdogRequest, type WatchdogView } from '#shared/automation/watchdog.ts'
 import { money } from '#shared/format/money.ts'
 import { atMoment, duration, moment, timeOfDay, weekdayAndDay } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -31,7 +31,8 @@ export function upcomingEnds(
   { limits, watchdogs, runs }: Pick<AccountView, 'limits' | 'watchdogs' | 'runs'>,
   instance: InstanceView,
 ): UpcomingEnd[] {
-  const watchdog = watching(watchdogs[instance.id])
+  const installed = watchdogs[instance.id]
+  const watchdog = watching(installed)
   const own = Object.values(limits).filter(
     limit => limit.instance === instance.id && !hasEnded(limit) && actsIn(instance.state, limit),
   )
@@ -55,6 +56,8 @@ export function upcomingEnds(
       about: watchdogWords(watchdog.request, 0),
       needsBerth: false,
     })
+  if (installed?.there && installed.step !== 'lost' && actsIn(instance.state, installed.there))
+    stops.push(...formerEnds(installed, installed.there))
   for (const run of Object.values(runs))
     if (run.instance === instance.id && run.afterwards !== 'nothing' && isGoing(run))
       stops.push({
@@ -67,8 +70,34 @@ export function upcomingEnds(
   return stops.sort((a, b) => (a.at ?? Number.MAX_VALUE) - (b.at ?? Number.MAX_VALUE))
 }
 
+/** Seconds by which a watchdog's moment may differ from what is wanted and still be the same. */
+const sameMoment = 60
+
+/** What the watchdog on the instance still goes by while it can't be told of a change, where that ends the instance otherwise. */
+function formerEnds({ request, step }: WatchdogView, there: WatchdogRequest): UpcomingEnd[] {
+  const wanted = step === 'removing' ? [] : conditionsOf(request)
+  const isWanted = (when: LimitWhen) =>
+    wanted.some(other =>
+      when.kind === 'time' && other.kind === 'time'
+        ? Math.abs(when.at - other.at) <= sameMoment
+        : JSON.stringify(when) === JSON.stringify(other),
+    )
+  return conditionsOf(there)
+    .filter(when => there.action !== request.action || !isWanted(when))
+    .map(when => ({
+      by: 'watchdog',
+      action: there.action,
+      ...(when.kind === 'time' && { at: when.at }),
+      when: conditionBriefly(when),
+      about: `Its watchdog can’t be told of the change yet, and still goes by this: ${watchdogWords(there, 0)}`,
+      needsBerth: false,
+    }))
+}
+
+/** A watchdog that is on the instance, as far as is known, and stays. */
 function watching(watchdog: WatchdogView | undefined): WatchdogView | undefined {
-  return watchdog?.step === 'removing' || watchdog?.step === 'lost' ? undefined : watchdog
+  const isThere = watchdog?.step === 'watching' || (watchdog?.step === 'putting' && watchdog.there)
+  return isThere ? watchdog : undefined
 }
 
 /** Seconds before a limit acts from which it stands out, so that the user can still answer. */

@@ -74,6 +74,28 @@ test('the day of a stop is given from a day ahead on', () => {
   expect(cells({ limits: [limit({ dueAt: at })] })).toEqual([`limit: 1 d 6 h · ${day}`])
 })
 
+test('while its watchdog can’t be told of a change, what that still goes by ends it as well', () => {
+  const former = { action: 'stop', at: now + hour } as const
+  const untold = {
+    ...watchdog({ action: 'stop', at: now + 2 * hour }),
+    there: former,
+    step: 'putting',
+  } as const
+  const extended = limit({ asleep: true })
+  const first = `watchdog: 1 h · ${timeOfDay(now + hour)}`
+  const then = `2 h · ${timeOfDay(now + 2 * hour)}`
+  expect(cells({ limits: [extended], watchdog: untold })).toEqual([first, `watchdog: ${then}`])
+  expect(cells({ watchdog: { ...untold, step: 'removing' } })).toEqual([first])
+  const told = { ...untold, there: { ...former, at: now + 2 * hour + 20 } }
+  expect(cells({ limits: [extended], watchdog: told })).toEqual([`watchdog: ${then}`])
+  // Until one is installed, only Berth acts.
+  const installed = watchdog({ action: 'stop', at: now + 2 * hour })
+  expect(cells({ limits: [extended], watchdog: { ...installed, step: 'putting' } })).toEqual([
+    `limit: ${then}`,
+  ])
+  expect(cells({ limits: [extended], watchdog: installed })).toEqual([`watchdog: ${then}`])
+})
+
 test('without a moment the condition is given', () => {
   const { dueAt: _, ...uncounted } = limit({ when: { kind: 'idle', below: 5, seconds: 1800 } })
   expect(cells({ limits: [uncounted] })).toEqual(['limit: if idle 30 min'])
