@@ -31,6 +31,17 @@ export interface PriceChange {
   after: number
 }
 
+/**
+ * When an instance's contract ends (epoch seconds of the account's time): with accepted prices it goes on after its present
+ * end. Undefined where unknown.
+ */
+export function contractEndOf(
+  { endsAt }: Pick<InstanceView, 'endsAt'>,
+  increase: PriceIncreaseView | undefined,
+): number | undefined {
+  return increase?.accepted ? increase.until : endsAt
+}
+
 const hoursInMonth = 720
 
 /**

@@ -72,13 +72,19 @@ export function dueWords(
   const inWords = isSure && limit.instance !== undefined ? 'in' : `${atMoment(dueAt, now)}, in`
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
   const snoozed = limit.snoozedUntil === undefined ? '' : ' It was extended.'
-  return `${acts} ${inWords} ${duration(dueAt - now)}${isSure ? '' : ', at the current rate'}${only}.${snoozed}${usedWords(limit, now)}`
+  return `${acts} ${inWords} ${duration(dueAt - now)}${isSure ? '' : `, at the ${rateWord(target ? [target] : Object.values(instances), dueAt)}`}${only}.${snoozed}${usedWords(limit, now)}`
 }
 
 /** Who used an instance whose GPUs were idle, for as long as that delays its limit. */
 function usedWords({ used, when }: Pick<LimitView, 'used' | 'when'>, now: number): string {
   if (!used || when.kind !== 'idle' || now - used.at > when.seconds) return ''
   return ` ${sentence(useWords(used.by)).slice(0, -1)} ${atMoment(used.at, now)}.`
+}
+
+/** The rate that a moment by costs goes by: the present one, or what was agreed to if an accepted price begins before. */
+function rateWord(limited: readonly InstanceView[], dueAt: number): string {
+  const rises = limited.some(({ spent: { rise } }) => rise !== undefined && rise.at < dueAt)
+  return rises ? 'agreed prices' : 'current rate'
 }
 
 /** Why a limit on costs has no moment. `instance`: absent for one on the account. */
@@ -115,11 +121,18 @@ export function limitHint(
   return `Since renting: ${money(spent)} so far, now ${costOf([instance])}.`
 }
 
-/** When the limit in the dialog would act. The sentence before it has the moment where that is certain. */
-export function previewMoment(kind: LimitKind, dueAt: number, now: number): string {
+/**
+ * When the limit in the dialog would act on `limited`. The sentence before it has the moment where that is certain.
+ */
+export function previewMoment(
+  kind: LimitKind,
+  dueAt: number,
+  now: number,
+  limited: readonly InstanceView[],
+): string {
   const away = `in ${duration(dueAt - now)}`
   if (limitKinds[kind].isSure) return `${away.charAt(0).toUpperCase()}${away.slice(1)}.`
-  return `At the current rate: ${atMoment(dueAt, now)}, ${away}.`
+  return `At the ${rateWord(limited, dueAt)}: ${atMoment(dueAt, now)}, ${away}.`
 }
 
 /** A snooze's label: `15 min`, `4 h`. */

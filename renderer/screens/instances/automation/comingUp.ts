@@ -5,6 +5,7 @@ import { runsOnceBack } from '#shared/derived.ts'
 import { atMoment, moment, timeOfDay } from '#shared/format/time.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
+import { contractEndOf } from '#shared/spending/price-increase.ts'
 import type { AccountView } from '#shared/state.ts'
 
 /** An automatic event of an instance, if nothing changes until then. */
@@ -44,7 +45,7 @@ export function comingUp(
     const warns = limit.warning > 0 && warnsAt > now && limit.step === 'waiting'
     return warns ? [{ at: warnsAt, kind: 'warns', title: 'Warns you', limit }, ends] : [ends]
   })
-  const all = [...limited, ...others(hindered ? { recoveries: {} } : account, instance, now)]
+  const all = [...limited, ...others(hindered ? { ...account, recoveries: {} } : account, instance, now)]
   return all.sort((a, b) => a.at - b.at)
 }
 
@@ -75,11 +76,12 @@ function endWords(limit: LimitView, on: InstanceView, now: number): string {
 }
 
 function others(
-  { recoveries }: Pick<AccountView, 'recoveries'>,
-  { id, endsAt }: InstanceView,
+  { recoveries, priceIncreases }: Pick<AccountView, 'recoveries' | 'priceIncreases'>,
+  instance: InstanceView,
   now: number,
 ): Coming[] {
-  const recovery = recoveries[id]
+  const recovery = recoveries[instance.id]
+  const endsAt = contractEndOf(instance, priceIncreases[instance.id])
   const coming: Coming[] = []
   if (recovery?.step === 'waiting' && recovery.until !== undefined && recovery.until > now)
     coming.push({

@@ -6,6 +6,7 @@ import { duration, exactTime } from '#shared/format/time.ts'
 import type { InstanceView, SshAddress } from '#shared/instance/instance.ts'
 import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
 import { placeName } from '#shared/market/place.ts'
+import { contractEndOf, type PriceIncreaseView } from '#shared/spending/price-increase.ts'
 import type { WayIn } from '#shared/state.ts'
 
 interface Fact {
@@ -18,11 +19,23 @@ export interface FactGroup {
   facts: Fact[]
 }
 
+/** What is known of an instance apart from its view. */
+interface Besides {
+  way?: WayIn | undefined
+  /** Whether others have its host key. */
+  sharesKey?: boolean
+  increase?: PriceIncreaseView | undefined
+}
+
 /**
  * The known facts about an instance in groups; unknown ones are left out, and groups without any. `now`: epoch seconds,
- * account time. `sharesKey`: whether others have its host key.
+ * account time.
  */
-export function factsOf(instance: InstanceView, now: number, way?: WayIn, sharesKey = false): FactGroup[] {
+export function factsOf(
+  instance: InstanceView,
+  now: number,
+  { way, sharesKey = false, increase }: Besides = {},
+): FactGroup[] {
   const { gpu, cpu, disk, ssh } = instance
   const groups: Record<string, [string, string | undefined][]> = {
     Machine: [
@@ -62,7 +75,7 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn, shares
       ['Spent', textOf(knownSpent(instance, now), money)],
       ['Up', textOf(runningSince(instance), at => duration(now - at))],
       ['Started', textOf(instance.startedAt, exactTime)],
-      ['Contract ends', textOf(instance.endsAt, exactTime)],
+      ['Contract ends', textOf(contractEndOf(instance, increase), exactTime)],
     ],
     Setup: [
       ['Image', instance.image],

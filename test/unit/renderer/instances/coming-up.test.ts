@@ -115,6 +115,17 @@ test('the end of the contract is named where nothing else ends the instance', ()
   expect(words(true, limit({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
 })
 
+test('with accepted prices the contract ends when that of the new ones does', () => {
+  const ending = instanceView({ id: 7, endsAt: now + hour })
+  const ends = (accepted?: true) => {
+    const increase = { id: 1, instance: 7, from: now + hour, until: now + 3 * hour, accepted }
+    const all = comingUp({ ...account(), priceIncreases: { 7: increase } }, ending, now)
+    return all.map(({ at, title }) => [at - now, title])
+  }
+  expect(ends()).toEqual([[hour, 'Its contract ends']])
+  expect(ends(true)).toEqual([[3 * hour, 'Its contract ends']])
+})
+
 test('the time line is certain up to the first end, and leaves out far events', () => {
   const of = account(limit({ dueAt: now + hour }), limit({ id: 'g2', dueAt: now + 4 * hour, warning: 0 }))
   const far = { ...instance, endsAt: now + 40 * 24 * hour }

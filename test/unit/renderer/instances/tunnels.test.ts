@@ -51,7 +51,7 @@ test('a tunnel to a stopped instance is not shown in its row', () => {
 
 test('the details show the address in use while connected', () => {
   const said = (way?: { direct: boolean; address: string }) =>
-    factsOf(instanceView({ id: 1 }), 0, way)
+    factsOf(instanceView({ id: 1 }), 0, { way })
       .flatMap(({ facts }) => facts)
       .find(({ name }) => name === 'Connected')?.value
   expect(said()).toBeUndefined()

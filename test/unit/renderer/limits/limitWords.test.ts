@@ -14,8 +14,19 @@ test('a budget’s hint says how long started instances are stopped too', () => 
 })
 
 test('the preview names the time only for limits whose sentence does not', () => {
-  expect(previewMoment('duration', 4 * 3600, 0)).toBe('In 4 h.')
-  expect(previewMoment('cost', 4 * 3600, 0)).toMatch(/^At the current rate: at .+, in 4 h\.$/)
+  expect(previewMoment('duration', 4 * 3600, 0, [])).toBe('In 4 h.')
+  expect(previewMoment('cost', 4 * 3600, 0, [])).toMatch(/^At the current rate: at .+, in 4 h\.$/)
+})
+
+test('a moment by costs goes by the agreed prices where an accepted one begins before', () => {
+  const spent = { micros: 0, at: 0, perHour: 400_000, rise: { at: 7200, perHour: 600_000 } }
+  const instance = instanceView({ id: 7, spent })
+  expect(previewMoment('cost', 4 * 3600, 0, [instance])).toMatch(/^At the agreed prices: /)
+  expect(previewMoment('cost', 3600, 0, [instance])).toMatch(/^At the current rate: /)
+  const limit = { when: { kind: 'cost', dollars: 2 }, step: 'waiting', action: 'stop' } as const
+  const words = (instance?: number) =>
+    dueWords({ ...limit, instance, dueAt: 4 * 3600 }, 0, accountView({}, instanceView({ id: 7, spent })))
+  expect([words(7), words()].join()).not.toContain('current rate')
 })
 
 test('a limit without spending data says so', () => {
