@@ -7,7 +7,7 @@ export const alertKinds = {
   ready: { label: 'Ready', hint: 'A machine you rented is running.' },
   rentedElsewhere: {
     label: 'Rented elsewhere',
-    hint: 'An instance appears that this Berth didn’t rent: another computer or program did, or someone with a key.',
+    hint: 'An instance appears that this Berth didn’t rent. Of those of another Berth only the first is told.',
   },
   halted: {
     label: 'Stopped or waiting',

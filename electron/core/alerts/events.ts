@@ -28,7 +28,7 @@ interface Telling {
   place: Place
   /** The screen that shows the same: no notification while it is before the user. */
   seenOn?: 'instances' | 'account'
-  /** Only the first of a group is notified of; Activity has each. */
+  /** Only the first of a group is notified of, since Berth started; Activity has each. */
   oncePerGroup?: true
   /** It's about what its instance will do or cost, and over once that is destroyed. */
   untilGone?: true
@@ -90,7 +90,13 @@ const events = {
     actions: [{ id: 'terminal', label: 'Terminal' }],
     place: terminal,
   },
-  rentedElsewhere: { kind: 'rentedElsewhere', urgency: 'normal', actions: [show], place: instances },
+  rentedElsewhere: {
+    kind: 'rentedElsewhere',
+    urgency: 'normal',
+    oncePerGroup: true,
+    actions: [show],
+    place: instances,
+  },
   outbid: {
     ...inRow,
     kind: 'outbid',

@@ -74,17 +74,29 @@ function isForeign({ id, agreedPrice }: InstanceView, { rentals }: AccountView):
   return agreedPrice === undefined && !Object.values(rentals).some(({ instance }) => instance === id)
 }
 
-/** The alert for an instance that appeared without this Berth. */
+/**
+ * The alert for an instance that appeared without this Berth. Machines that bear the mark of another Berth are one group:
+ * whoever rents from two computers is told once, and finds the others in Activity. A mark proves nothing, since whoever has
+ * a key can set one, so the first is told each time Berth runs.
+ */
 function elsewhereAlert(account: AccountView, instance: InstanceView): Alert {
   // One that boots costs its full price in a moment.
   const cost = instance.costUnknown
     ? 'The service doesn’t say what it costs'
     : `It costs ${rate(costOnceReady(instance))}`
+  const about = { id: `${account.id}/${instance.id}/elsewhere`, instance: instance.id }
+  const name = shortInstanceName(instance)
+  if (instance.mark === undefined)
+    return alertOf('rentedElsewhere', {
+      ...about,
+      title: `${name} was rented elsewhere`,
+      body: `${cost}, and it has no limit here. If neither you nor a program of yours rented it, replace your API keys.`,
+    })
   return alertOf('rentedElsewhere', {
-    id: `${account.id}/${instance.id}/elsewhere`,
-    instance: instance.id,
-    title: `${shortInstanceName(instance)} was rented elsewhere`,
-    body: `${cost}, and it has no limit here. If neither you nor a program of yours rented it, replace your API keys.`,
+    ...about,
+    group: 'another Berth',
+    title: `${name} was rented by another Berth`,
+    body: `${cost}, and its limits are on that computer. If you have no other Berth, replace your API keys. Further ones are only in Activity.`,
   })
 }
 

@@ -93,6 +93,16 @@ test('an instance that appears is reported where this Berth didn’t rent it, bu
       body: expect.stringContaining('$25.560/h'),
     },
   ])
+  // Of those that another Berth has marked, Activity has each, and only the first is told.
+  const marked = accountView({ credit }, instanceView({ mark: 'r0123456789abcdef' }))
+  expect(alerts(alerted, marked, settings).alerts).toMatchObject([
+    {
+      title: 'Instance #4711 was rented by another Berth',
+      body: expect.stringContaining('replace your API keys'),
+      group: 'another Berth',
+      oncePerGroup: true,
+    },
+  ])
   const own = accountView({ credit }, instanceView({ agreedPrice: 25_560_000 }))
   expect(alerts(alerted, own, settings).alerts).toEqual([])
 })
