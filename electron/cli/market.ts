@@ -159,6 +159,7 @@ export async function rented(call: Call, account: AccountView, { seconds, ...wha
   const rental = await call.connection.command('rent', {
     account: account.id,
     request: { ...what, access: 'ssh', env: [], ports: [], limits: [...limits] },
+    byCommand: true,
   })
   return rentedJson(call, account.id, rental)
 }

@@ -51,6 +51,8 @@ export const rentingCommands = {
     search: v.optional(SavedQuery),
     /** Runs on the instance once it is ready. */
     run: v.optional(RunRequest),
+    /** A command line rents: its limits are no model for the page's next rental. */
+    byCommand: v.optional(v.literal(true)),
   }).answers<string>(),
   /** Rents one machine after another until one can be used. Answers its id once it is on disk. */
   rentWithRetries: command({

@@ -72,7 +72,7 @@ export function offerHandlers(parts: Services): HandlersOf<typeof offerCommands>
 export function rentingHandlers(parts: Services): HandlersOf<typeof rentingCommands> {
   const { accounts, activity } = parts
   return {
-    async rent({ account, request, replaces, search, run }, { by }) {
+    async rent({ account, request, replaces, search, run, byCommand }, { by }) {
       const session = accounts.session(account)
       const offer = parts.seenOffers.get(session.id, request.offer, by)
       parts.recentSearches.forget(session.id)
@@ -80,11 +80,11 @@ export function rentingHandlers(parts: Services): HandlersOf<typeof rentingComma
         targetOf(parts, { account: session.id, instance: replaces })
         await session.endings.request(replaces, 'destroy')
       }
-      if (!run) return session.rentals.rent(request, offer, { search, by })
+      if (!run) return session.rentals.rent(request, offer, { search, by, byCommand })
       const rental = `r${parts.platform.random.hex(16)}`
       const newRun = { ...newRunOf(parts, run), rental }
       return session.automations.runs.begin.startOn(newRun, () =>
-        session.rentals.rent(request, offer, { search, by, id: rental }),
+        session.rentals.rent(request, offer, { search, by, byCommand, id: rental }),
       )
     },
     async rentWithRetries({ account, search, request, limits, run }) {

@@ -46,7 +46,7 @@ export function pastRentals(rentals: readonly Rental[]): AccountView['pastRental
 }
 
 function pastRental(rental: Rental): PastRental | undefined {
-  const { id, request, why, by, unwanted, attempts, step } = rental
+  const { id, request, why, by, byCommand, unwanted, attempts, step } = rental
   const attempt = attempts.at(-1)
   if (why !== 'user' || by !== undefined || unwanted || attempt?.instance === undefined || attempt.unwanted)
     return undefined
@@ -59,6 +59,7 @@ function pastRental(rental: Rental): PastRental | undefined {
     setup,
     disk: request.disk,
     limits: (request.limits ?? []).map(({ most: _, ...limit }) => limit),
+    byCommand,
   }
 }
 

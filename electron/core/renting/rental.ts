@@ -113,6 +113,8 @@ export const Rental = v.object({
   replaces: v.optional(InstanceId),
   /** The agent, script or project that pays; absent for the user. */
   by: v.optional(StoredSpender),
+  /** A command line has rented it: its limits are no model for the page's next rental. */
+  byCommand: v.optional(v.literal(true)),
   /** Of a project's run: the sweep or the run on several machines, whose machines are rented for one purpose. */
   group: v.optional(v.string()),
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),

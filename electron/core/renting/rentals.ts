@@ -178,7 +178,12 @@ export async function openRentals(
     async rent(
       request: RentRequest,
       offer: OfferView | undefined,
-      { search, id = `r${context.newId()}`, by }: { search?: SavedQuery; id?: string; by?: Spender } = {},
+      {
+        search,
+        id = `r${context.newId()}`,
+        by,
+        byCommand,
+      }: { search?: SavedQuery; id?: string; by?: Spender; byCommand?: true } = {},
     ): Promise<string> {
       checkLengths(request, store.get().accounts[account])
       const { offer: number, ...open } = request
@@ -189,6 +194,7 @@ export async function openRentals(
         request: open,
         search,
         why: 'user',
+        byCommand,
         by,
         step: 'trying',
         attempts: [{ ...only, deadline: store.get().settings.rentalDeadline }],

@@ -105,6 +105,8 @@ export interface PastRental {
   setup: string
   disk: number
   limits: readonly Limit[]
+  /** A command line has rented it, with limits of its own. */
+  byCommand?: true | undefined
 }
 
 /** Whether the rental is in progress. */

@@ -20,9 +20,23 @@ export function stopLimit(when: LimitWhen): Limit {
   return { when, action: 'stop', asleep: false }
 }
 
-/** The default stops of a new rental: those of the last one, possibly none; the first has eight hours. */
+/**
+ * The default stops of a new rental: those of the last one, possibly none; the first has eight hours. What a command line
+ * set counts only for that rental.
+ */
 export function firstLimits(account: AccountView | undefined): readonly Limit[] {
-  return account?.pastRentals?.[0]?.limits ?? [stopLimit(defaultLimits.duration)]
+  const last = account?.pastRentals?.find(({ byCommand }) => !byCommand)
+  return last?.limits ?? [stopLimit(defaultLimits.duration)]
+}
+
+/** Whether any of them destroys its instance. */
+export function isDestroying(limits: readonly Limit[]): boolean {
+  return limits.some(({ action }) => action === 'destroy')
+}
+
+/** Before the conditions of a rental's limits. */
+export function endsWhen(limits: readonly Limit[]): string {
+  return isDestroying(limits) ? 'Destroy when' : 'Stop when'
 }
 
 /** The settings of a limit that a click sets, without the form. */

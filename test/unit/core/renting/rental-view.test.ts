@@ -30,6 +30,8 @@ test('the last rental is the last one that the user chose and got', () => {
   expect(pastRentals(others)).toBeUndefined()
   const attempt = named({ ...retrying(someAttempt()), step: 'ready', instance: 4711 }, 'tried')
   expect(pastRentals([chosen, attempt])?.[0]?.id).toBe('tried')
+  const typed: Rental = { ...named(chosen, 'typed'), byCommand: true }
+  expect(pastRentals([chosen, typed])?.map(({ byCommand }) => byCommand)).toEqual([true, undefined])
 })
 
 test('past setups are listed once each, the last one first, with what they were last rented with', () => {

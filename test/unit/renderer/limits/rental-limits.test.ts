@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { durationChoices, stopLimit, whenOf, withLimit } from '#renderer/features/limits/rentalLimits.ts'
+import {
+  durationChoices,
+  endsWhen,
+  stopLimit,
+  whenOf,
+  withLimit,
+} from '#renderer/features/limits/rentalLimits.ts'
 import { defaultLimits } from '#shared/automation/limit-defaults.ts'
 import { conditionLabel, stopSentence } from '#shared/automation/limit-words.ts'
 
@@ -12,6 +18,12 @@ test('stops have a fixed order, one of each kind', () => {
   expect(withLimit(two, 'cost', five)).toEqual([stopLimit(idle), stopLimit(five)])
   expect(withLimit(two, 'idle', undefined)).toEqual([stopLimit(cost)])
   expect(whenOf(two, 'duration')).toBeUndefined()
+})
+
+test('what comes before the conditions says whether they stop or destroy', () => {
+  expect(endsWhen([])).toBe('Stop when')
+  expect(endsWhen([stopLimit(duration)])).toBe('Stop when')
+  expect(endsWhen([{ ...stopLimit(duration), action: 'destroy' }])).toBe('Destroy when')
 })
 
 test('each stop has a short and a full text', () => {

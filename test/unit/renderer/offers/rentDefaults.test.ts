@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { draftFrom, freshDraft, usualDisk } from '#renderer/features/market/rentDefaults.ts'
 import { noVolume } from '#renderer/features/market/rentDraft.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import type { PastRental } from '#shared/market/rental-view.ts'
 import { accountView, instanceView, pastRental } from '#test/unit/views.ts'
 import { offer } from './listed.ts'
 
@@ -21,6 +22,16 @@ test('a first rental stops after eight hours, and later ones stop as the last on
   expect(freshDraft(account, offer({ id: 1 })).limits).toEqual([eightHours])
   const pastRentals = [pastRental('llama')]
   expect(freshDraft({ ...account, pastRentals }, offer({ id: 1 })).limits).toEqual([])
+})
+
+test('limits that a command line set are no model for the next rental', () => {
+  const when = { kind: 'duration', seconds: 3600 } as const
+  const limits = [{ when, action: 'destroy', asleep: true } as const]
+  const byCommand = { ...pastRental('script'), limits, byCommand: true } as const
+  const limitsAfter = (...pastRentals: PastRental[]) =>
+    freshDraft({ ...account, pastRentals }, offer({ id: 1 })).limits
+  expect(limitsAfter(byCommand, pastRental('llama'))).toEqual([])
+  expect(limitsAfter(byCommand)).toMatchObject([{ when: { seconds: 28_800 }, action: 'stop' }])
 })
 
 test('the next rental starts like the newest instance', () => {
