@@ -23,7 +23,15 @@ export class TimedRuns {
     return this.#runs.all().some(run => run.id !== id && run.project?.id === project?.id && isBusy(run))
   }
 
+  /** Begins a run, unless clocks here show another time than when it was put on the list, as after a change of the time zone. */
   async begin(run: Run): Promise<void> {
+    const { start } = run.project?.spec ?? {}
+    const { startsAt } = run
+    const due = start && startsAt ? nextStart(start, startsAt - 1) : startsAt
+    if (due !== startsAt) {
+      await this.#runs.intend(run.id, { startsAt: due })
+      return
+    }
     await this.#runs.intend(run.id, { startsAt: undefined })
     this.#note(run, `Began ${run.name}`, 'Its time has come.')
   }
