@@ -4,7 +4,7 @@ import { money, rate } from '#shared/format/money.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import { duration } from '#shared/format/time.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
-import { isRenting } from '#shared/market/rental-view.ts'
+import { isRenting, type RentalView } from '#shared/market/rental-view.ts'
 import type { Settings } from '#shared/settings.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -69,9 +69,11 @@ function wasAttempted({ rentals }: AccountView, id: number): boolean {
   return Object.values(rentals).some(rental => rental.retries && rental.instance === id && isRenting(rental))
 }
 
-/** Whether this Berth didn't rent it. */
-function isForeign({ id, agreedPrice }: InstanceView, { rentals }: AccountView): boolean {
-  return agreedPrice === undefined && !Object.values(rentals).some(({ instance }) => instance === id)
+/** Whether this Berth didn't rent it. One whose creation wasn't answered bears its mark before it's known to be its own. */
+function isForeign({ id, agreedPrice, mark }: InstanceView, { rentals }: AccountView): boolean {
+  const isOf = ({ instance, attempts }: RentalView) =>
+    instance === id || attempts.some(attempt => attempt.mark === mark)
+  return agreedPrice === undefined && !Object.values(rentals).some(isOf)
 }
 
 /**
