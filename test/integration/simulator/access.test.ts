@@ -48,17 +48,6 @@ test('an instance’s key only starts, stops and destroys that instance', async 
   expect(await service.instance(two.id)).toMatchObject({ id: two.id })
 })
 
-test('the current user has id, email, credit, SSH key and two-factor status', async () => {
-  const { body } = await service.call('GET', '/api/v0/users/current/')
-  expect(body).toMatchObject({
-    id: service.sim.userId,
-    email: expect.stringContaining('@'),
-    credit: expect.any(Number),
-    ssh_key: '',
-    tfa_status: 'disabled',
-  })
-})
-
 test('paths work without the trailing slash, and unknown ones answer 404', async () => {
   expect((await service.call('GET', '/api/v0/instances')).status).toBe(200)
   expect((await service.call('GET', '/api/v0/nothing/')).status).toBe(404)

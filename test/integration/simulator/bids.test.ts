@@ -83,11 +83,8 @@ test.each([
   {},
   { price: 1 },
   { client_id: 'me' },
-  { client_id: 5, price: 1 },
-  { client_id: 'me', price: '1' },
   { client_id: 'me', price: 0.0009 },
   { client_id: 'me', price: 32.01 },
-  { client_id: 'me', price: null },
 ])('a bid of %j is refused with invalid_args', async body => {
   const { id } = await interruptible(1.1)
   expect(await bid(id, body)).toMatchObject({ status: 400, body: { success: false, error: 'invalid_args' } })

@@ -61,34 +61,6 @@ test('a forced status stays over time until a command changes the instance', asy
   expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped' })
 })
 
-test('credit, top-up, outbid, account, secret, outbox and requests are served', async () => {
-  expect((await post('/sim/credit', { credit: 1.5 })).status).toBe(200)
-  expect((await service.call('GET', '/api/v0/users/current/')).body['credit']).toBe(1.5)
-  expect((await post('/sim/top-up', { amount: 10.25 })).status).toBe(200)
-  expect((await service.call('GET', '/api/v0/users/current/')).body['credit']).toBe(11.75)
-  const { id } = await service.rent({ price: 30 })
-  expect((await post('/sim/outbid', { instance_id: id })).status).toBe(200)
-  expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped' })
-  const account = {
-    email_verified: false,
-    legacy: true,
-    phone_number: '+15550001111',
-    blocked_numbers: ['+1'],
-  }
-  expect((await post('/sim/account', account)).body['account']).toMatchObject(account)
-  await post('/sim/account', { email_verified: true, legacy: false })
-  expect((await post('/sim/tfa-secret', {})).body['tfa_secret']).toEqual(expect.any(String))
-  expect((await service.call('GET', '/sim/outbox')).body).toEqual({ messages: [] })
-  const { requests } = (await service.call('GET', '/sim/requests')).body as { requests: unknown[] }
-  expect(requests.at(-1)).toEqual({
-    method: 'GET',
-    path: `/api/v0/instances/${id}/`,
-    status: 200,
-    at: expect.any(Number),
-    fault: null,
-  })
-})
-
 test.each([
   ['/sim/clock', {}],
   ['/sim/clock', { advance: '5' }],

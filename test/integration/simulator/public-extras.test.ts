@@ -110,52 +110,21 @@ test('a log is fetched from another origin without the key, once it is uploaded'
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
-test('a volume is rented, mounted only on its own machine, charged and deleted', async () => {
+test('a volume is mounted only on its own machine, and charged', async () => {
   const { body: search } = await service.call('POST', '/api/v0/volumes/search/', { disk_space: { gte: 30 } })
   const [room] = search['offers'] as { id: number; machine_id: number }[]
   const rented = await service.call('PUT', '/api/v0/volumes/', { id: room?.id, size: 20, name: 'data' })
-  expect(rented.body['volume_name']).toMatch(/^V\.\d+$/)
-  const volumeId = Number(String(rented.body['volume_name']).slice(2))
-  const mount = { create_new: false, volume_id: volumeId, mount_path: '/data' }
-  const [here] = await service.offers({ machine_id: { eq: room?.machine_id }, limit: 1 })
+  const volume_id = Number(String(rented.body['volume_name']).replace(/^V\./, ''))
+  const volume_info = { create_new: false, volume_id, mount_path: '/data' }
   const [there] = await service.offers({ machine_id: { neq: room?.machine_id }, limit: 1 })
-  const wrong = await service.call('PUT', `/api/v0/asks/${there?.id}/`, {
-    image: 'ubuntu',
-    volume_info: mount,
-  })
-  expect(wrong.status).toBe(400)
-  const { id } = await service.rent({ volume_info: mount }, here)
-  const list = async (type = 'all_volume') =>
-    (await service.call('GET', `/api/v0/volumes/?owner=me&type=${type}`)).body['volumes']
-  expect(await list()).toMatchObject([{ id: volumeId, label: 'data', disk_space: 20, instances: [id] }])
-  expect(await list('local_volume')).toEqual(await list())
-  expect(await list('network_volume')).toEqual([])
-  const rows = (await service.call('GET', '/api/v1/instances/')).body['instances']
-  const volume_info = [{ id: volumeId, label: 'data', mount_path: '/data', total_space: 20 }]
-  expect(rows).toMatchObject([{ id, volume_info }])
-  const remove = () => service.call('DELETE', `/api/v0/volumes/?id=${volumeId}`)
-  expect((await remove()).body['msg']).toMatch(/in use/)
-  await service.call('DELETE', `/api/v0/instances/${id}/`)
+  const wrong = { image: 'ubuntu', volume_info }
+  expect((await service.call('PUT', `/api/v0/asks/${there?.id}/`, wrong)).status).toBe(400)
   await service.sim.controls.advance(3600)
-  const { body: ledger } = await service.call('GET', '/sim/ledger')
-  const charged = (ledger['instances'] as Record<string, number>[]).find(
-    ({ instance_id }) => instance_id === volumeId,
-  )
-  expect(charged?.['disk_micro_dollars']).toBeGreaterThan(0)
-  expect((await remove()).status).toBe(200)
-  expect(await list()).toEqual([])
-  expect((await remove()).body).toMatchObject({ error: 'no_such_volume' })
-})
-
-test('an instance is created with a new volume', async () => {
-  const [offer] = (await service.offers({ disk_space: { gte: 100 }, limit: 1 })) as never as {
-    avail_vol_ask_id: number
-  }[]
-  const volume_info = { create_new: true, volume_id: offer?.avail_vol_ask_id, size: 12, mount_path: '/data' }
-  const { id } = await service.rent({ volume_info }, offer as never)
-  const { body } = await service.call('GET', '/api/v0/volumes/')
-  expect(body['volumes']).toMatchObject([{ disk_space: 12, instances: [id] }])
-  await service.call('DELETE', `/api/v0/instances/${id}/`)
+  const charged = service.sim.controls.ledger().instances.find(row => row.instance_id === volume_id)
+  expect(charged?.disk_micro_dollars).toBeGreaterThan(0)
+  expect((await service.call('DELETE', `/api/v0/volumes/?id=${volume_id}`)).status).toBe(200)
+  const again = await service.call('DELETE', `/api/v0/volumes/?id=${volume_id}`)
+  expect(again.body).toMatchObject({ error: 'no_such_volume' })
 })
 
 test('a port from 70000 on has the same number inside and outside; 64 are mapped at most', async () => {
@@ -183,18 +152,11 @@ test('a port from 70000 on has the same number inside and outside; 64 are mapped
   await service.call('DELETE', `/api/v0/instances/${made.body['new_contract']}/`)
 })
 
-test('SSH keys are listed as a bare array, where the profile says so 404 for none, and deleted', async () => {
-  const list = () => service.call('GET', '/api/v0/ssh/')
-  expect((await list()).body).toEqual([])
-  const { body } = await service.call('POST', '/api/v0/ssh/', { ssh_key: PUBLIC_KEY })
-  const { id } = body['key'] as { id: number }
-  expect(body).toMatchObject({ success: true, key: { public_key: PUBLIC_KEY, deleted_at: null } })
-  expect((await list()).body).toMatchObject([{ id, key: PUBLIC_KEY, created_at: expect.any(String) }])
-  expect((await service.call('DELETE', `/api/v0/ssh/${id}/`)).body).toEqual({ success: true })
+test('no SSH keys are an empty list, or 404 where the profile says so', async () => {
+  expect((await service.call('GET', '/api/v0/ssh/')).body).toEqual([])
   await service.call('POST', '/sim/deployment', { keyless: '404' })
-  expect((await list()).status).toBe(404)
+  expect((await service.call('GET', '/api/v0/ssh/')).status).toBe(404)
   await service.call('POST', '/sim/deployment', { keyless: 'list' })
-  expect((await service.call('DELETE', `/api/v0/ssh/${id}/`)).body).toMatchObject({ error: 'no_ssh_key' })
 })
 
 test('an instance’s SSH keys come as JSON text, and one is detached by its id', async () => {
@@ -208,25 +170,9 @@ test('an instance’s SSH keys come as JSON text, and one is detached by its id'
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
-test('a webhook’s secret is shown only on creation and rotation; 4 webhooks at most', async () => {
-  const content = { webhook_url: 'https://example.com/hook', event_types: ['client:low_credit'] }
-  const made = await service.call('POST', '/api/v0/webhooks/', content)
-  const hook = made.body['webhook'] as { id: number; webhook_secret: string }
-  expect(made.body).toMatchObject({ webhook: { name: null, webhook_secret: expect.any(String) } })
-  const path = `/api/v0/webhooks/${hook.id}/`
-  const { body: list } = await service.call('GET', '/api/v0/webhooks/')
-  expect((list['webhooks'] as object[])[0]).not.toHaveProperty('webhook_secret')
-  const rotated = await service.call('POST', `${path}rotate-secret/`, {})
-  const { webhook_secret } = rotated.body['webhook'] as { webhook_secret: string }
-  expect(webhook_secret).not.toBe(hook.webhook_secret)
-  expect((await service.call('POST', `${path}test/`, {})).body).toMatchObject({ success: true })
-  const plain = { ...content, webhook_url: 'http://example.com/hook' }
-  expect((await service.call('POST', '/api/v0/webhooks/', plain)).status).toBe(400)
-  for (let more = 0; more < 3; more++) await service.call('POST', '/api/v0/webhooks/', content)
-  expect((await service.call('POST', '/api/v0/webhooks/', content)).status).toBe(400)
-})
-
-test('a webhook has up to 2048 characters of address and 120 of name', async ({ onTestFinished }) => {
+test('a webhook has an https address of up to 2048 characters, and a name of up to 120', async ({
+  onTestFinished,
+}) => {
   const service = await startService({ deployment: publicProfile })
   onTestFinished(() => service.sim.close())
   const address = (length: number) => 'https://example.com/'.padEnd(length, 'x')
@@ -237,6 +183,7 @@ test('a webhook has up to 2048 characters of address and 120 of name', async ({ 
   const { id } = webhook as { id: number }
   expect(await send(`${id}/`, 'PUT', { name: 'x'.repeat(120) })).toMatchObject({ success: true })
   const refused = { success: false, error: 'invalid_args' }
+  expect(await send('', 'POST', { webhook_url: 'http://example.com/hook' })).toMatchObject({ success: false })
   for (const [path, method] of [
     ['', 'POST'],
     [`${id}/`, 'PUT'],

@@ -20,16 +20,6 @@ test('a new instance goes from no status to created to running', async () => {
   expect(await service.instance(id)).toMatchObject({ actual_status: 'running', next_state: 'running' })
 })
 
-test('a crashed container is exited with the intent to run', async () => {
-  const { id } = await service.rent()
-  await service.sim.controls.forceStatus(id, 'exited')
-  expect(await service.instance(id)).toMatchObject({
-    actual_status: 'exited',
-    cur_state: 'running',
-    intended_status: 'running',
-  })
-})
-
 test.each([
   ['running', 'running'],
   ['stopped', 'stopped'],
@@ -72,13 +62,6 @@ test('an instance stops before the end of its contract and cannot start again', 
   await service.sim.controls.advance(3500)
   expect(await service.instance(id)).toMatchObject({ actual_status: 'exited', intended_status: 'stopped' })
   expect((await state(id, 'running')).status).toBe(400)
-})
-
-test('the control plane sets the disk usage of an instance', async () => {
-  const { id } = await service.rent({ disk: 10 })
-  await service.sim.controls.advance(400)
-  await service.call('POST', `/sim/instances/${id}`, { disk_usage: 9.7 })
-  expect(await service.instance(id)).toMatchObject({ disk_usage: 9.7, disk_space: 10 })
 })
 
 test('a label has at most 1024 characters', async () => {

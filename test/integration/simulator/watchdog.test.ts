@@ -3,7 +3,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#platform/clock-and-random.ts'
 import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
-import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { putWatchdog, readWatchdog, removeWatchdog, watchdogLog } from '#ssh/watchdog/watchdog.ts'
 import { newKey } from '#test/new-key.ts'
 import { startService } from './service.ts'
@@ -96,15 +95,4 @@ test('a removed watchdog is not found and does not stop its instance', async () 
   expect(await readWatchdog(connection, systemClock, '')).toBeUndefined()
   await sim.controls.advance(3600)
   expect(await status()).toBe('running')
-})
-
-test('a start script installs a watchdog that stops its instance by the lease', async () => {
-  const onstart = await watchdogStartScript({ action: 'stop', lease: 3600 }, 'http://127.0.0.1:1', 10)
-  const { sim, connection, status } = await scene({ onstart })
-  expect(await readWatchdog(connection, systemClock, '')).toMatchObject({
-    placed: false,
-    request: { action: 'stop', lease: 3600 },
-  })
-  await sim.controls.advance(4000)
-  expect(await status()).toBe('stopped')
 })

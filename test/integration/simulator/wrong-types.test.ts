@@ -52,8 +52,21 @@ const templateKinds: Record<string, Kind> = {
 
 const publicKey = ssh2.utils.generateKeyPairSync('ed25519').public
 
-/** Every endpoint with a body: a valid one (`@id` and `@machine` are filled in), and the types of its fields. */
-const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<string, Kind> }> = {
+/** The types of the fields in the two-factor endpoints of section 4.7. */
+const twoFactorKinds: Record<string, Kind> = {
+  ...{ tfa_method: 'string', code: 'string', secret: 'string', backup_code: 'string', label: 'string' },
+  ...{ phone_number: 'string', tfa_method_id: 'integer', target_id: 'integer' },
+  ...{ admin: 'boolean', is_primary: 'boolean' },
+}
+const twoFactor = (fields: string) => ({
+  kinds: Object.fromEntries(fields.split(' ').map(name => [name, twoFactorKinds[name] ?? 'string'])),
+})
+
+/**
+ * Every endpoint with a body: a valid one (`@id` and `@machine` are filled in) if it needs no code, and the types of its
+ * fields.
+ */
+const endpoints: Record<string, { good?: Record<string, unknown>; kinds: Record<string, Kind> }> = {
   'POST /auth/apikeys/': {
     good: { name: 'x', permissions: { api: { misc: {} } } },
     kinds: { name: 'string', permissions: 'object', key_params: 'object' },
@@ -128,6 +141,16 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
   },
   'PUT /template/': { good: { hash_id: 'x' }, kinds: { ...templateKinds, hash_id: 'string' } },
   'DELETE /template/': { good: { template_id: 1 }, kinds: { template_id: 'integer' } },
+  'POST /tfa/': twoFactor('tfa_method code secret tfa_method_id backup_code admin'),
+  'DELETE /tfa/': twoFactor('tfa_method code secret tfa_method_id backup_code target_id'),
+  'POST /tfa/email/': twoFactor('secret'),
+  'POST /tfa/sms/': twoFactor('phone_number tfa_method_id secret'),
+  'POST /tfa/sms/resend/': twoFactor('phone_number tfa_method_id secret'),
+  'POST /tfa/authorize-new-method/': twoFactor('tfa_method tfa_method_id backup_code'),
+  'PUT /tfa/authorize-new-method/': twoFactor('code secret'),
+  'POST /tfa/confirm-new/': twoFactor('tfa_method code secret phone_number label'),
+  'PUT /tfa/update/': twoFactor('tfa_method_id tfa_method label is_primary'),
+  'PUT /tfa/regen-backup-codes/': twoFactor('tfa_method code secret tfa_method_id backup_code'),
   'POST /workergroups/': {
     good: {},
     kinds: {
@@ -137,12 +160,17 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
   },
 }
 
-test('all endpoints of the interface with a body are above, except two-factor ones', () => {
+test('all endpoints of the interface with a body are above', () => {
   const named = routes
     .filter(({ only }) => only === undefined)
     .map(({ method, path }) => `${method} ${path}`)
-    .filter(name => !name.startsWith('GET ') && !name.includes(' /tfa/'))
-  const withoutBody = ['DELETE /auth/apikeys/:key/', 'DELETE /webhooks/:webhook/', 'DELETE /instances/:id/']
+    .filter(name => !name.startsWith('GET '))
+  const withoutBody = [
+    'POST /tfa/totp-setup/',
+    'DELETE /auth/apikeys/:key/',
+    'DELETE /webhooks/:webhook/',
+    'DELETE /instances/:id/',
+  ]
   expect(Object.keys(endpoints).toSorted()).toEqual(
     named.filter(name => !withoutBody.includes(name)).toSorted(),
   )
@@ -157,14 +185,18 @@ async function send(name: string, body: unknown) {
   return await service.call(method, `/api/v0${filled}`, text)
 }
 
-test.each(Object.keys(endpoints))('%s accepts the valid body that is spoiled below', async name => {
+const complete = Object.keys(endpoints).filter(name => endpoints[name]?.good)
+
+test.each(complete)('%s accepts the valid body that is spoiled below', async name => {
   await service.sim.controls.advance(60) // until the instance runs again
   expect([200, 404]).toContain((await send(name, endpoints[name]?.good)).status)
 })
 
 test.each(Object.keys(endpoints))('%s refuses a body with a field of a wrong type', async name => {
   const { good = {}, kinds = {} } = endpoints[name] ?? {}
-  const wrong = fc.constantFrom(...Object.keys({ ...kinds, client_id: 'string' })).chain(field =>
+  const isTwoFactor = name.includes(' /tfa/')
+  const all = isTwoFactor ? kinds : { ...kinds, client_id: 'string' }
+  const wrong = fc.constantFrom(...Object.keys(all)).chain(field =>
     fc.tuple(
       fc.constant(field),
       fc.jsonValue({ maxDepth: 2 }).filter(value => !is[kinds[field] ?? 'string'](value)),
@@ -174,6 +206,7 @@ test.each(Object.keys(endpoints))('%s refuses a body with a field of a wrong typ
     fc.asyncProperty(wrong, async ([field, value]) => {
       const { status, body } = await send(name, { ...good, [field]: value })
       expect([status, body['success']], JSON.stringify(body)).toEqual([400, false])
+      if (isTwoFactor) expect(body['error']).toBe('bad_request')
     }),
     { numRuns: generated / 10 },
   )
