@@ -137,7 +137,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     if (server < expected.server && expected.server === leastAt(at)) return false
     const isReturn = formers.some(former => agrees(sample, former, roundTrip))
     if (isReturn && endsHaste) return true
-    if (rate === 1 && server < expected.server && !isReturn) return isBehindForLong(sample, roundTrip)
+    if (server < expected.server && !isReturn) return isBehindForLong(sample, roundTrip)
     // One that leaps on agrees, too: the first of them is no single wrong answer.
     const leapsOn = (earlier: Moment) =>
       earlier.server + (at - earlier.at) * rate > expected.server &&
@@ -154,14 +154,17 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   }
 
   /**
-   * Whether answers have told an earlier time for two minutes in which it went on as on this computer: the believed one was
+   * Whether answers have told an earlier time for two minutes of it in which it went on at its rate: the believed one was
    * wrong. A clock that stands still or is slow, or a cache, tells of none.
    */
   function isBehindForLong(sample: Anchor, roundTrip: number): boolean {
     const isSteady =
-      behindSince && Math.abs(onwards(behindSince, sample.at) - sample.server) <= uncertaintyOf(roundTrip)
+      behindSince &&
+      (rate === 1
+        ? Math.abs(onwards(behindSince, sample.at) - sample.server) <= uncertaintyOf(roundTrip)
+        : agrees(sample, behindSince, roundTrip))
     if (!behindSince || !isSteady) behindSince = sample
-    return sample.at - behindSince.at >= watchedFor
+    return sample.at - behindSince.at >= watchedFor / rate
   }
 
   /** Whether a new rate was accepted. */

@@ -42,6 +42,19 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
     expect(Math.abs(accountNow(told, localClock.now()) - truth())).toBeLessThan(2 + rate)
   })
 
+  test('some answers with an earlier time, between right ones, do not set it back', async () => {
+    const { answers, account, localClock, truth, error } = world(rate, new HandClock(), rate)
+    await answers(10, 10_000)
+    for (let poll = 0; poll < 6; poll += 1) {
+      await localClock.pass(5000)
+      for (const behind of [0, 3 * 86_400, 3 * 86_400, 3 * 86_400, 0]) {
+        await localClock.pass(30)
+        account.learn({ serverTime: Math.floor(truth() - behind), roundTrip: 20 })
+        expect(error()).toBeLessThan(2 + 2 * rate)
+      }
+    }
+  })
+
   test('two answers in quick succession do not change the rate', async () => {
     const { answers, account } = world(rate, new HandClock(), rate)
     for (let poll = 0; poll < 50; poll += 1) {
