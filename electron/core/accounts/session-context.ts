@@ -5,7 +5,7 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Access } from '../access/access.ts'
 import type { FileTransfers } from '../access/file-transfers.ts'
 import type { Activity } from '../activity.ts'
-import { goneAlerts } from '../alerts/instance-alerts.ts'
+import { backAlert, goneAlerts, goneId } from '../alerts/instance-alerts.ts'
 import { type Notifications, openAccountAlerts } from '../alerts/notifications.ts'
 import { openLastSeen } from '../instances/last-seen.ts'
 import { openMissingInstances } from '../instances/missing-instances.ts'
@@ -71,10 +71,18 @@ export async function openSessionMemory(
     notifications.tell(context.account, goneAlerts(context.account, lost))
   }
 
+  function onReturned(views: readonly InstanceView[]): void {
+    for (const { id } of views) notifications.withdraw(goneId(context.account, id))
+    notifications.tell(
+      context.account,
+      views.map(view => backAlert(context.account, view)),
+    )
+  }
+
   const [alerts, lastSeen, missingInstances, dialect] = await Promise.all([
     openAccountAlerts(context, notifications),
     openLastSeen(context),
-    openMissingInstances(context, { onAway, onVanished, onGone }),
+    openMissingInstances(context, { onAway, onVanished, onReturned, onGone }),
     openDocument(context, 'service', StoredDialect, {}),
   ])
   const all = [alerts, lastSeen, missingInstances, dialect]

@@ -120,6 +120,7 @@ const events = {
     place: { screen: 'activity' },
     seenOn: 'instances',
   },
+  back: { ...inRow, kind: 'hostGone', urgency: 'normal', actions: [show] },
   contractEnd: { kind: 'contractEnd', urgency: 'critical', actions: [show], place: instances },
   maintenance: { kind: 'maintenance', urgency: 'critical', actions: [show], place: instances },
   diskFull: { kind: 'diskFull', urgency: 'critical', actions: [show], place: files },

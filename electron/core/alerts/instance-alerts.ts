@@ -139,13 +139,26 @@ function bodyOf(event: InstanceEvent, instance: InstanceView): string {
   }
 }
 
+/** The id of the alert that an instance is gone; of more at once, `many`. */
+export const goneId = (account: AccountView['id'], which: number | 'many') => `${account}/gone/${which}`
+
+/** The alert for an instance that was reported as gone, and is listed again. */
+export function backAlert(account: AccountView['id'], instance: InstanceView): Alert {
+  return alertOf('back', {
+    id: `${account}/${instance.id}/back`,
+    instance: instance.id,
+    title: `${shortInstanceName(instance)} is back`,
+    body: 'The service lists it again, so it wasn’t gone. Its limits are on again, and its time since then counts.',
+  })
+}
+
 /** The most alerts of one kind that come at once; more are one. */
 const mostGoneAlerts = 5
 
 /** The alerts for instances that are missing from the account, though Berth did not destroy them. */
 export function goneAlerts(account: AccountView['id'], instances: readonly InstanceView[]): Alert[] {
-  const gone = (id: string, title: string, body: string) =>
-    alertOf('gone', { id: `${account}/gone/${id}`, title, body })
+  const gone = (which: number | 'many', title: string, body: string) =>
+    alertOf('gone', { id: goneId(account, which), title, body })
   if (instances.length > mostGoneAlerts)
     return [
       gone(
@@ -156,7 +169,7 @@ export function goneAlerts(account: AccountView['id'], instances: readonly Insta
     ]
   return instances.map(instance =>
     gone(
-      String(instance.id),
+      instance.id,
       `${shortInstanceName(instance)} is gone`,
       'It is no longer on the account: it was destroyed elsewhere, or the service removed it. Its files are lost.',
     ),

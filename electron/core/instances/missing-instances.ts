@@ -10,6 +10,8 @@ export interface MissingInstancesHooks {
   onAway: (instance: number) => void
   /** Called once for each after as many polls that Berth does not destroy. `views`: the last ones. */
   onVanished: (views: readonly InstanceView[], at: number) => void
+  /** Called once for those of these that are listed again, with their last views. */
+  onReturned: (views: readonly InstanceView[]) => void
   /** Called when an instance is permanently gone and its data can be deleted. */
   onGone: (instance: number) => void
 }
@@ -31,7 +33,7 @@ const Departed = v.record(
  */
 export async function openMissingInstances(
   place: DocumentPlace,
-  { onAway, onVanished, onGone }: MissingInstancesHooks,
+  { onAway, onVanished, onReturned, onGone }: MissingInstancesHooks,
 ) {
   const document = await openDocument(place, 'departed', Departed, {})
   const kept = () => Object.keys(document.get()).map(Number)
@@ -90,18 +92,22 @@ export async function openMissingInstances(
         }))
       const byAge = Object.entries(document.get()).sort(([, a], [, b]) => b.at - a.at)
       const returned = new Set<number>()
+      const back: InstanceView[] = []
       const expired = new Set<number>()
       const vanished: InstanceView[] = []
       for (const [place, [key, { at: since, view, told }]] of byAge.entries()) {
         const id = Number(key)
-        if (present.has(id)) returned.add(id)
-        else if (at - since >= retention || place >= mostKept) expired.add(id)
+        if (present.has(id)) {
+          returned.add(id)
+          if (told) back.push(view)
+        } else if (at - since >= retention || place >= mostKept) expired.add(id)
         else if (pollsMissing(id) === pollsUntilGone) {
           onAway(id)
           if (!told && !isDestroyed(id)) vanished.push(view)
         }
       }
       drop(returned)
+      if (back.length > 0) onReturned(back)
       forget(expired)
       if (vanished.length === 0) return
       record(departed => ({

@@ -35,7 +35,7 @@ const polls = fc.array(
 async function follow() {
   const context = accountContext({ files: new MemoryFiles() })
   const nothing = () => undefined
-  const hooks = { onAway: nothing, onVanished: nothing, onGone: nothing }
+  const hooks = { onAway: nothing, onVanished: nothing, onReturned: nothing, onGone: nothing }
   const missing = await openMissingInstances(context, hooks)
   const known: KnownRecords = new Map()
   let shown: Record<string, InstanceView> = {}
@@ -153,4 +153,38 @@ test('what a machine of a sweep has cost while it was gone takes no time from th
   const spent = { micros: 7_200_000, at: 7200, perHour: 3_600_000 }
   limits.observe(sweep, freshAnswer(context, { 7: instanceView({ id: 7, spent }) }, [], 7200))
   expect(left(7200)).toBe(500_000)
+})
+
+test('a machine is told as back where it was told as gone, once each, also after a restart', async () => {
+  const told: string[] = []
+  const files = new MemoryFiles()
+  const open = () =>
+    openMissingInstances(accountContext({ files }), {
+      onAway: () => undefined,
+      onVanished: () => void told.push('gone'),
+      onReturned: () => void told.push('back'),
+      onGone: () => undefined,
+    })
+  let missing = await open()
+  const view = instanceView({ id: 7 })
+  const poll = (isThere: boolean, inARow: number) =>
+    missing.onPoll({
+      shown: { 7: view },
+      gone: isThere ? [] : [7],
+      there: isThere ? [{ id: 7 }] : [],
+      pollsMissing: () => inARow,
+      isDestroyed: () => false,
+      at: 1000,
+    })
+  poll(false, 1)
+  poll(true, 0)
+  expect(told).toEqual([])
+  poll(false, 1)
+  poll(false, 2)
+  poll(false, 3)
+  await missing.flush()
+  missing = await open()
+  poll(true, 0)
+  poll(true, 0)
+  expect(told).toEqual(['gone', 'back'])
 })
