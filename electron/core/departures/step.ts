@@ -4,8 +4,11 @@ import type { Departure, Leave } from './record.ts'
 
 /** Seconds of training for which a machine is kept: fewer are trained again before they would be copied. */
 const leastSeconds = 60
-/** Seconds for a copy of a machine's files to the next one, which is paid meanwhile: as many as it may save, within these. */
-const copyWithin = { least: 300, most: 1800 }
+/**
+ * Seconds for a copy of a machine's files to the next one, which is paid meanwhile: as many as it may save, within these. The
+ * service makes at least two copies one after another, each of which may take minutes.
+ */
+const copyWithin = { least: 600, most: 1800 }
 
 export type DepartureMove =
   | { do: 'wait' }

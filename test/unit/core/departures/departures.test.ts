@@ -78,7 +78,7 @@ test.each<[string, Partial<Departure>, InstanceView | 'gone' | undefined, number
 
 test('a copy may take as long as it may save, within bounds', () => {
   const withinOf = (seconds: number) => copyUntil({ ...departure, seconds }, 2000)
-  expect([withinOf(90), withinOf(1000), withinOf(90_000)]).toEqual([2300, 3000, 3800])
+  expect([withinOf(90), withinOf(1000), withinOf(90_000)]).toEqual([2600, 3000, 3800])
   expect(copyUntil({ ...departure, copyingSince: 1500 }, 2000)).toBe(3300)
   expect(copyUntil({ ...departure, fate: 'torn' }, 2000)).toBeUndefined()
   expect(isWorthKeeping({ ...leave, seconds: 59 })).toBe(false)
