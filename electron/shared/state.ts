@@ -142,8 +142,10 @@ export interface AccountView {
   unread?: { offers?: number; templates?: number; apiKeys?: number; sshKeys?: number }
   /** Converts this machine's time to the account's. The rate is 1 except in the demo. */
   clock: AccountTime
-  /** The present cost of all instances, micro-dollars per hour. */
+  /** The present cost of all instances and volumes, micro-dollars per hour. */
   spendPerHour: Micros
+  /** Its volumes, which are charged without an instance; absent without any, and where the service lists none. */
+  volumes?: { count: number; perHour: Micros }
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
   /** Actions that are sent in a moment unless undone, by the instance's id. */

@@ -308,7 +308,10 @@ function showPoll(
   if (changes.changed.size === 0 && changes.gone.length === 0) return
   const shown = { ...before.instances, ...Object.fromEntries(changes.changed) }
   for (const gone of changes.gone) delete shown[gone]
-  const spend = Object.values(shown).reduce((sum, instance) => sum + instance.costPerHour, 0)
+  const spend = Object.values(shown).reduce(
+    (sum, instance) => sum + instance.costPerHour,
+    before.volumes?.perHour ?? 0,
+  )
   if (spend !== before.spendPerHour) target.spendPerHour = spend
 }
 

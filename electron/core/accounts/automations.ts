@@ -34,6 +34,7 @@ import type { RentRequest } from '#shared/market/rent-request.ts'
 import { boundsOf, dearestOf } from '#shared/project/bounds.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 import { openMaintenances } from './maintenances.ts'
+import { openVolumes } from './volumes.ts'
 
 /** The parts that work for one account and get each poll. */
 export interface AccountParts {
@@ -58,6 +59,7 @@ export async function openAutomations(
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const maintenances = await openMaintenances(context)
+  const volumes = await openVolumes(context)
   const storedLimits = await openStoredLimits(context)
   const watchdogs = new Watchdogs(
     context,
@@ -128,6 +130,7 @@ export async function openAutomations(
     money,
     priceIncreases,
     maintenances,
+    volumes,
     ledger,
     limits,
     rentals,

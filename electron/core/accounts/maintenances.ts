@@ -1,50 +1,35 @@
-import * as v from 'valibot'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { cleanLine } from '#core/instances/instance-view.ts'
-import { absentUntil } from '#core/money/charges.ts'
-import { openDocument } from '#core/storage/json-file.ts'
 import { isDeepEqual } from '#core/storage/store.ts'
 import type { Maintenance } from '#service/machines.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { MaintenanceView } from '#shared/instance/maintenance.ts'
+import { RareReading } from './rare-reading.ts'
 
-/** Seconds between requests. */
-const askedEvery = 600
 /** Seconds after its begin at which the maintenance of a machine that the account has left is forgotten. */
 const forgotten = 86_400
 /** Seconds before its maintenance from which a machine is rented only if there is no other. */
 const avoidedFor = 86_400
 
-const Stored = v.object({
-  /** Until when nothing is requested, since the service has no such list; epoch seconds. */
-  absentUntil: v.optional(v.number()),
-})
-
 /** The maintenance that hosts have announced for the account's machines, in State. Its alerts come from polls. */
 export async function openMaintenances(context: AccountContext) {
   const { account, store, ending } = context
-  const document = await openDocument(context, 'maintenances', Stored, {})
   let windows: readonly Maintenance[] = []
-  let askedAt: number | undefined
-  let asked = new Set<number>()
-  let asking: Promise<void> | undefined
-
-  async function ask(machines: readonly number[]): Promise<void> {
-    try {
-      const found = await context.client().machines.maintenances(machines, { signal: ending, retries: 1 })
-      if (ending.aborted) return
-      // Those of machines that the account has left are still announced.
-      const others = windows.filter(
-        ({ machine_id, start_time }) =>
-          !machines.includes(machine_id) && start_time > context.now() - forgotten,
-      )
-      windows = [...others, ...found]
-      show()
-    } catch (error) {
-      const until = absentUntil(error, context.now())
-      if (!ending.aborted && until !== undefined) document.writeSoon(() => ({ absentUntil: until }))
-    }
-  }
+  /** Machines of the account, and those of them that were asked for. */
+  let machines: readonly number[] = []
+  let asked: readonly number[] = []
+  const reading = await RareReading.open(context, 'maintenances', async () => {
+    const of = machines
+    asked = of
+    const found = await context.client().machines.maintenances(of, { signal: ending, retries: 1 })
+    if (ending.aborted) return
+    // Those of machines that the account has left are still announced.
+    const others = windows.filter(
+      ({ machine_id, start_time }) => !of.includes(machine_id) && start_time > context.now() - forgotten,
+    )
+    windows = [...others, ...found]
+    show()
+  })
 
   function show(): void {
     const before = store.get().accounts[account]
@@ -69,24 +54,15 @@ export async function openMaintenances(context: AccountContext) {
     },
     onPoll({ account: { instances }, at }: AccountPoll): void {
       show()
-      const machines = machinesOf(Object.values(instances))
-      const isOld = askedAt === undefined || Math.abs(at - askedAt) >= askedEvery
-      const isDue = isOld || machines.some(machine => !asked.has(machine))
-      if (asking !== undefined || ending.aborted || machines.length === 0 || !isDue) return
-      if ((document.get().absentUntil ?? 0) > at) return
-      askedAt = at
-      asked = new Set(machines)
-      asking = ask(machines).finally(() => {
-        asking = undefined
-      })
+      machines = machinesOf(Object.values(instances))
+      if (machines.length > 0)
+        reading.onPoll(
+          at,
+          machines.some(machine => !asked.includes(machine)),
+        )
     },
-    resume: () => {
-      askedAt = undefined
-    },
-    async flush() {
-      await asking
-      await document.flush()
-    },
+    resume: () => reading.resume(),
+    flush: () => reading.flush(),
   }
 }
 

@@ -1,5 +1,6 @@
 import { costOnceReady, isSpendingUnknown, spendOnceReady } from '../derived.ts'
 import { rate } from '../format/money.ts'
+import { counted } from '../format/size.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import type { AccountView } from '../state.ts'
 
@@ -12,6 +13,11 @@ export function spendWords(spends: Pick<AccountView, 'spendPerHour' | 'instances
   if (isSpendingUnknown(spends)) return ready > 0 ? `at least ${rate(ready)}` : 'unknown'
   const now = rate(spends.spendPerHour)
   return ready > spends.spendPerHour ? `now ${now}, ${rate(ready)} once ready` : now
+}
+
+/** What volumes cost: `1 volume costs $0.028/h`. */
+export function volumesWords({ count, perHour }: NonNullable<AccountView['volumes']>): string {
+  return `${counted(count, 'volume')} ${count === 1 ? 'costs' : 'cost'} ${rate(perHour)}`
 }
 
 /** The same for one instance: `cost unknown` where nobody tells it. */
