@@ -3,13 +3,7 @@ import { expect } from 'vitest'
 import { publicProfile } from '#simulator/deployment.ts'
 import { terminalText } from '#test/berth/browser.ts'
 import { test } from '#test/berth/pages.ts'
-import type { Start } from '#test/berth/start.ts'
 import { connectAccount } from '#test/e2e/account-steps.ts'
-
-async function freshBerth(start: Start, flags: readonly string[] = []) {
-  const berth = await start.berth({ flags })
-  return start.page(berth.address)
-}
 
 /** Rents the first RTX 4090, runs nvidia-smi in its terminal, and destroys the instance. */
 async function doTheJob(page: Page): Promise<void> {
@@ -38,15 +32,11 @@ async function doTheJob(page: Page): Promise<void> {
   await row.waitFor({ state: 'detached', timeout: 150_000 })
 }
 
-test('from an empty Home the demo rents a GPU, opens its terminal and destroys it', async ({ start }) => {
-  const { page } = await freshBerth(start, ['--demo', '--speed', '100'])
-  await page.getByText('This is the demo market. Nothing here costs money.').waitFor()
-  await doTheJob(page)
-})
-
-test('the same job on an account sends one create and leaves no instance', async ({ start }) => {
+test('a GPU is rented, used in a terminal and destroyed: one create is sent, and no instance left', async ({
+  start,
+}) => {
   const sim = await start.simulator({ deployment: publicProfile })
-  const { page } = await freshBerth(start)
+  const { page } = await start.page((await start.berth()).address)
   await connectAccount(page, sim)
   await doTheJob(page)
 

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { everyFile, requestCheapest } from '#test/berth/steps.ts'
+import { everyFile } from '#test/berth/steps.ts'
 import type { World } from '#test/berth/world.ts'
 import { sshd } from '#test/integration/ssh/own-root.ts'
 import { lacks } from '#test/needs.ts'
 import { openInside, writeLarge } from './inside.ts'
-import { plainRun, runOf, startRun, told } from './run-steps.ts'
+import { runOf, startRun, told } from './run-steps.ts'
 
 const lacking = lacks(sshd, 'curl')
 
@@ -289,31 +289,5 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)?.problem).toBeUndefined()
     await under.run('dismissRun', { run: id })
     expect(runOf(under, id)).toBeUndefined()
-  }, 120_000)
-
-  test('requested with a rental waits for its instance, runs there, and then stops it', async () => {
-    const { world, under } = await openInside()
-    const run = { ...plainRun, command: 'echo here', afterwards: 'stop' } as const
-    const rental = await under.run('rent', { request: await requestCheapest(under), run })
-    const id = Object.keys(under.account().runs)[0] ?? ''
-    expect(runOf(under, id)).toMatchObject({ step: 'waiting', rental })
-    // A poll may show the instance before its rental's answer is worked off.
-    const rentedAs = () => under.account().rentals[rental]?.instance
-    await under.until(() => rentedAs() !== undefined)
-    const rented = rentedAs() ?? 0
-    const isTold = () =>
-      Object.values(under.berth.state().activity).some(
-        ({ text, instance }) => /^Rented as #/.test(text) && instance === rented,
-      )
-    await under.until(() => isTold() && under.account().instances[rented] !== undefined)
-    await world.sim.controls.advance(900)
-    await under.until(() => runOf(under, id)?.step === 'done')
-    expect(runOf(under, id)).toMatchObject({
-      code: 0,
-      lastLine: 'here',
-      finalAction: 'stop',
-      instance: rented,
-    })
-    expect(await storedOutput(world, id)).toBe('here\n')
   }, 120_000)
 })

@@ -258,33 +258,6 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     expect(await codeOf(under.run('writeSpec', { ...change, replaces: content }))).toBe('spec_changed')
   })
 
-  test('that is outbid continues on another machine from its last checkpoint, and leaves no instance', async () => {
-    const { world, under, sshd, folder, runProject } = await openProject({
-      'berth.yaml': `machine: { interruptible: true, price: 5 }
-checkpoint: 1m
-outbid: { elsewhere: 1 }
-results: [steps]
-run: |
-  touch steps
-  while [ ! -e ../../enough ]; do date +%s%N >> steps; sleep 6; done
-`,
-    })
-    const id = await runProject()
-    await under.until(() => (jobOf(under, id)?.downloadResult?.files ?? 0) > 0)
-    const atFirst = jobOf(under, id)?.instance ?? 0
-    const begun = readFileSync(join(folder, 'steps'), 'utf8').split('\n')[0]
-    await world.sim.controls.outbid(atFirst)
-    // The data on an outbid machine cannot be reached.
-    rmSync(join(sshd.home, 'berth'), { recursive: true, force: true })
-    await under.until(() => jobOf(under, id)?.moves === 1)
-    await under.until(() => jobOf(under, id)?.step === 'running' && jobOf(under, id)?.instance !== atFirst)
-    writeFileSync(join(sshd.home, 'enough'), '')
-    await under.until(() => jobOf(under, id)?.step === 'done')
-    expect(readFileSync(join(folder, 'steps'), 'utf8').split('\n')[0]).toBe(begun)
-    await under.until(() => Object.keys(under.account().instances).length === 0)
-    expect(world.sim.controls.ledger().instances).toHaveLength(2)
-  })
-
   test('stops within a poll of its agreed cost', async () => {
     const { world, under, project, runProject } = await openProject({
       'berth.yaml': 'run: sleep 1000\nstop: { dollars: 0.02 }\n',

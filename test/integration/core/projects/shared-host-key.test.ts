@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isProjectRun } from '#shared/automation/run.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { jobOf, openProject } from './place.ts'
 
@@ -30,26 +29,6 @@ describe.skipIf(noSshd)(`machines whose image has the host key${noSshd}`, () => 
     const run = jobOf(under, id)
     expect(run?.problem).toBeUndefined()
     expect([run, ...(run?.nodes ?? [])].map(node => node?.step)).toEqual(['done', 'done', 'done', 'done'])
-  })
-
-  test('run a sweep of twelve on many machines', async () => {
-    const { under, runProject } = await openProject(
-      {
-        'berth.yaml':
-          'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080, RTX 3060] }\nruns: 12\nat_once: 12\nrun: echo "$BERTH_RUN" > out.txt\nresults: out.txt\n',
-      },
-      undefined,
-      { seed: 7, offers: 500, calm: true },
-      12,
-      () => [],
-    )
-    const id = await runProject()
-    await under.until(() => under.account().sweeps[id]?.step !== 'going')
-    const runs = Object.values(under.account().runs).filter(isProjectRun)
-    expect(runs.map(({ step, problem }) => [step, problem])).toEqual(
-      Array.from({ length: 12 }, () => ['done', undefined]),
-    )
-    expect(new Set(runs.map(({ instance }) => instance)).size).toBeGreaterThan(6)
   })
 
   test('are refused once the key of the same instance has changed, and the run fails at once with that', async () => {
