@@ -32,6 +32,7 @@ import {
   type StoredEndings,
   wantedBy,
 } from './record.ts'
+import { RequestTimes } from './request-times.ts'
 import {
   type EndingSoFar,
   hasReturned,
@@ -54,10 +55,7 @@ export class Endings {
   readonly #stored: StoredEndings
   readonly #worker: Worker<number>
   readonly #waiters = new EndingWaiters()
-  /** When the last request was answered, monotonic milliseconds: only polls that began later show its effect. */
-  readonly #answeredAt = new Map<number, number>()
-  /** When this Berth began with the ending of that time, monotonic milliseconds. */
-  readonly #begun = new Map<number, { since: number; at: number }>()
+  readonly #times: RequestTimes
   readonly #followers = new Set<EndingFollower>()
   /** Instances whose end is seen, and is still to be told. */
   readonly #finishing = new Set<number>()
@@ -76,6 +74,7 @@ export class Endings {
     this.#context = context
     this.#stored = stored
     const { platform, ending } = context
+    this.#times = new RequestTimes(platform.clock)
     this.#worker = new Worker({ clock: platform.clock, ending, turn: instance => this.#turn(instance) })
     ending.addEventListener('abort', () => this.#waiters.settleAll(new BerthError(berthEnds)), { once: true })
   }
@@ -123,7 +122,7 @@ export class Endings {
   async begin(instance: number, action: EndingAction, cause: EndingReason): Promise<void> {
     const before = this.pending(instance)
     if (before && (before.action === action || action === 'stop')) return this.#worker.wake(instance)
-    this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
+    this.#times.expect(instance)
     await this.#stored.put(this.#new(instance, action, cause))
     this.#worker.hurry(instance)
   }
@@ -186,10 +185,9 @@ export class Endings {
    */
   async takeBackOf(limit: string): Promise<void> {
     const own = this.#stored.all().filter(one => isOpen(one) && wantedBy(one) === limit)
-    const isAsked = (instance: number) => this.#answeredAt.get(instance) === Number.POSITIVE_INFINITY
     const asked = own.find(
       ({ instance, isTaken, requests, problem }) =>
-        isTaken || isAsked(instance) || (requests > 0 && !problem),
+        isTaken || this.#times.isExpected(instance) || (requests > 0 && !problem),
     )
     if (asked) throw new BerthError(requestedAlready(asked))
     for (const { instance } of own) await this.#takeBack(instance)
@@ -229,16 +227,15 @@ export class Endings {
 
   /** Requests it, and polls for a reading that shows it. */
   async #turn(instance: number): Promise<Next> {
-    const { ending: aborted, platform, poll } = this.#context
+    const { ending: aborted, poll } = this.#context
     const before = this.pending(instance)
     if (!before) return 'rest'
     this.#soFar(before)
-    const isFirst = !Number.isFinite(this.#answeredAt.get(instance) ?? Number.POSITIVE_INFINITY)
     // Someone else may have ended it: a fresh reading says so. The user's is requested even then: readings may be wrong.
-    const isSkipped = isFirst && before.cause.kind !== 'user' && this.#looksOver(before)
-    if (isSkipped) {
+    const isOthers = before.cause.kind !== 'user' && this.#looksOver(before)
+    if (this.#times.isFirst(instance) && isOthers) {
       this.#endedBefore.add(instance)
-      this.#answeredAt.set(instance, platform.clock.monotonic())
+      this.#times.answered(instance)
     } else if (!(await this.#ask(instance)) || aborted.aborted) return 'rest'
     await poll()
     await this.#reading
@@ -251,23 +248,18 @@ export class Endings {
   }
 
   #soFar(ending: Ending): EndingSoFar {
-    const { instance, since } = ending
-    const now = this.#context.platform.clock.monotonic()
-    const begun = this.#begun.get(instance)
-    const at = begun?.since === since ? begun.at : now
-    this.#begun.set(instance, { since, at })
-    const view = this.#viewOf(instance)
+    const view = this.#viewOf(ending.instance)
     const costPerHour = view?.costUnknown ? undefined : (view?.costPerHour ?? 0)
-    return { ...ending, lasted: now - at, costPerHour }
+    return { ...ending, lasted: this.#times.lasted(ending), costPerHour }
   }
 
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
   async #ask(instance: number): Promise<Ending | undefined> {
-    const { client, ending: aborted, platform } = this.#context
+    const { client, ending: aborted } = this.#context
     const before = this.pending(instance)
     if (!before) return undefined
     const { instances } = client()
-    this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
+    this.#times.expect(instance)
     this.#endedBefore.delete(instance)
     let failure: unknown
     try {
@@ -278,7 +270,7 @@ export class Endings {
       if (!isNoSuchInstance(error)) failure = error
     }
     if (aborted.aborted) return undefined
-    this.#answeredAt.set(instance, platform.clock.monotonic())
+    this.#times.answered(instance)
     const problem = failure === undefined ? undefined : problemOfEnd(failure)
     const after = await this.#stored.update(instance, ending =>
       ending.action === before.action ? { ...ending, requests: ending.requests + 1, problem } : ending,
@@ -317,8 +309,7 @@ export class Endings {
 
   async #isSeen(ending: Ending, { account, gone, begunAt }: EndingPoll): Promise<boolean> {
     const { instance, isTaken = false } = ending
-    // After a restart every poll is later than the last request.
-    if (begunAt < (this.#answeredAt.get(instance) ?? Number.NEGATIVE_INFINITY)) return false
+    if (!this.#times.isShownBy(instance, begunAt)) return false
     const state = account.instances[instance]?.state
     const sight = sightOf(ending, { state, isGone: gone.has(instance) })
     if (sight === 'seen' && (state === undefined || (await this.#saysIt(ending)))) return true
@@ -349,7 +340,7 @@ export class Endings {
     activity.add({ account, instance, kind: 'berth', text: returnedText(ending) })
     const over = { endedAt: undefined, isStopped: undefined, isUrgent: undefined, problem: undefined }
     await this.#stored.update(instance, { ...over, requests: 0, since: now() })
-    this.#answeredAt.set(instance, Number.POSITIVE_INFINITY)
+    this.#times.expect(instance)
     this.#worker.hurry(instance)
   }
 
@@ -368,7 +359,7 @@ export class Endings {
       this.#lastCauses.set(instance, cause)
       const over = { endedAt: at, problem: undefined, isUrgent: undefined }
       await this.#stored.put({ ...ending, ...over, isStopped: isGone ? undefined : true })
-      this.#answeredAt.delete(instance)
+      this.#times.forget(instance)
       if (!isGone) this.#worker.hurry(instance)
       if (isGone && action === 'destroy') onDestroyed(instance)
       const isOthers = this.#endedBefore.delete(instance)
@@ -392,7 +383,7 @@ export class Endings {
   async #forget(instance: number): Promise<void> {
     const { account, notifications } = this.#context
     if (this.#stored.find(instance)?.isUrgent) notifications.withdraw(endingAlertId(account, instance))
-    this.#answeredAt.delete(instance)
+    this.#times.forget(instance)
     await this.#stored.forget(instance)
     this.#worker.hurry(instance)
   }

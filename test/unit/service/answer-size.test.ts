@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type FullClient } from '#service/client.ts'
 import { answerBounds } from '#service/http/bounded-answer.ts'
-import { ServiceError } from '#service/service-error.ts'
+import { failure } from './scripted-service.ts'
 
 /** The text that the endless answer repeats. */
 let part: string
@@ -56,11 +56,6 @@ afterEach(async () => {
   server.closeAllConnections()
   await new Promise(done => server.close(done))
 })
-
-async function failure(call: Promise<unknown>): Promise<ServiceError> {
-  const error = await call.catch((thrown: unknown) => thrown)
-  return error instanceof ServiceError ? error : expect.fail(`no ServiceError but ${String(error)}`)
-}
 
 const MB = 1_000_000
 /** Bytes that the system's and the streams' buffers may hold. */

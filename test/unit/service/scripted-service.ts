@@ -1,6 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { expect } from 'vitest'
+import type { Clock } from '#platform/platform.ts'
 import { type BaseUrl, parseBaseUrl } from '#service/base-url.ts'
+import { type ClientOptions, createClient, type FullClient } from '#service/client.ts'
+import type { DialectMemory } from '#service/dialect.ts'
+import { ServiceError } from '#service/service-error.ts'
 
 /** A received request. */
 export interface Seen {
@@ -75,4 +80,23 @@ export const hangInBody: Reply = (_, response) => {
 export const resetInBody: Reply = (_, response, request) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"instances": [', () => request.socket.resetAndDestroy())
+}
+
+/** A client of it, by default with the interface's own list, which has no known rate limit. */
+export function clientOf(
+  { baseUrl }: ScriptedService,
+  clock: Clock,
+  options: Partial<ClientOptions> = {},
+): FullClient {
+  const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
+  return createClient({ ...{ baseUrl, key: 'k-1234567890', clock, random: () => 0.5, dialect }, ...options })
+}
+
+/** The error that a call has to end with. */
+export async function failure(call: Promise<unknown>): Promise<ServiceError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  return error instanceof ServiceError ? error : expect.fail(`no ServiceError but ${String(error)}`)
 }

@@ -1,4 +1,7 @@
+import type { RunSnapshot } from '#core/runs/decide.ts'
 import type { ProjectRun, Run } from '#core/runs/model.ts'
+import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 /** A stored run of a command, which runs by default. */
 export const commandRun = (fields: Partial<Run> = {}): Run => ({
@@ -47,3 +50,16 @@ export function projectRun({
     },
   } satisfies ProjectRun
 }
+
+/** Its machine. */
+export const machine = (state: InstanceState) =>
+  instanceView({ id: 7, state, ssh: { direct: { host: 'h', port: 22 } } } as Partial<InstanceView>)
+
+/** What a poll shows of it, on a machine that runs. */
+export const seen = (fields: Partial<RunSnapshot> = {}): RunSnapshot => ({
+  awaited: undefined,
+  instance: machine('running'),
+  limit: undefined,
+  now: 200,
+  ...fields,
+})
