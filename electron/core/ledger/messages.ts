@@ -1,5 +1,6 @@
 import { money, rate } from '#shared/format/money.ts'
 import { instanceName, named } from '#shared/format/name.ts'
+import { counted } from '#shared/format/size.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { micros } from '#shared/spending/money.ts'
@@ -16,8 +17,9 @@ function reason(form: SpenderForm, over: OverCap): string {
 /** Prices that differ by less are the same. */
 const muchMore = 1.01
 
-function capWords({ perDay, perHour, price }: SpenderForm, { cap, spent, disks }: OverCap): string {
+function capWords({ perDay, perHour, price, machines }: SpenderForm, { cap, spent, disks }: OverCap): string {
   if (cap === 'hour') return `its machines cost more than ${rate(micros(perHour))}`
+  if (cap === 'machines') return `it runs more than ${counted(machines, 'machine')}`
   if (cap === 'price') return `it costs more than ${rate(micros(price))}`
   const day = `its ${money(micros(perDay))} a day`
   if (spent >= micros(perDay)) return `it has used up ${day}`

@@ -155,7 +155,7 @@ export function startNeed(
 /** Why a machine of a spender is stopped. Micro-dollars, prices per hour. */
 export interface OverCap {
   instance: number
-  cap: 'day' | 'hour' | 'price'
+  cap: 'day' | 'hour' | 'price' | 'machines'
   /** What it costs while it runs, and what was agreed to. */
   price: Micros
   agreed: Micros
@@ -164,7 +164,7 @@ export interface OverCap {
   disks: Micros
 }
 
-/** The machines that are past a spender's caps now: for the hour's cap the ones that came last. */
+/** The machines that are past a spender's caps now: for the hour's cap and their number the ones that came last. */
 export function overCaps(
   entries: readonly LedgerEntry[],
   form: SpenderForm,
@@ -192,9 +192,11 @@ export function overCaps(
   const over = dear.map(one => at(one, 'price'))
   for (const { price } of dear) perHour -= price
   const rest = active.filter(one => !dear.includes(one)).sort((a, b) => b.entry.at - a.entry.at)
-  for (const one of rest) {
-    if (perHour <= micros(form.perHour)) break
-    over.push(at(one, 'hour'))
+  for (const [index, one] of rest.entries()) {
+    const isTooDear = perHour > micros(form.perHour)
+    // One whose creation wasn't answered may appear after others have taken its room.
+    if (!isTooDear && rest.length - index <= form.machines) break
+    over.push(at(one, isTooDear ? 'hour' : 'machines'))
     perHour -= one.price
   }
   return over

@@ -89,6 +89,25 @@ test('a cap’s message says what happened: spent, or a price that rose so that 
   expect(told(500_000, { pricePerHour: 300_000, diskPricePerHour: 10_000 })).toBeUndefined()
 })
 
+test('of more machines than a name may have those that came last are stopped, as one that appears late', () => {
+  const cap = form('claude', { perDay: 90, perHour: 20, machines: 2, price: 20 })
+  const noon = 1_699_963_200
+  const entry = { by: spenderOf('agent', 'claude'), perHour: 300_000, spent: 0, day: '2023-11-14', today: 0 }
+  const entries = [3, 1, 2].map(instance => ({ ...entry, id: `r${instance}`, instance, at: noon + instance }))
+  const views = Object.fromEntries(
+    [1, 2, 3].map(id => [id, instanceView({ id, state: 'running', pricePerHour: 300_000 })] as const),
+  )
+  const stopped = () => overCaps(entries, cap, entry.by, views, noon + 60)
+  const [over, ...others] = stopped()
+  expect(over).toMatchObject({ instance: 3, cap: 'machines' })
+  expect(others).toEqual([])
+  expect(over && stoppedText(instanceView({ id: 3 }), cap, over)).toBe(
+    'Stopped Instance #3 of claude: it runs more than 2 machines',
+  )
+  views[3] = instanceView({ id: 3, state: 'stopped' })
+  expect(stopped()).toEqual([])
+})
+
 test('a reservation is released once its request was refused for certain, and held while its answer is lost', async () => {
   const world = await spendingWorld([form('claude', { machines: 1 })])
   await world.ask('claude', micros(0.1), { answer: 'refused' })
