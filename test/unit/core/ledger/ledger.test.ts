@@ -95,7 +95,10 @@ test('of more machines than a name may have those that came last are stopped, as
   const entry = { by: spenderOf('agent', 'claude'), perHour: 300_000, spent: 0, day: '2023-11-14', today: 0 }
   const entries = [3, 1, 2].map(instance => ({ ...entry, id: `r${instance}`, instance, at: noon + instance }))
   const views = Object.fromEntries(
-    [1, 2, 3].map(id => [id, instanceView({ id, state: 'running', pricePerHour: 300_000 })] as const),
+    [1, 2, 3].map(id => {
+      const spent = { micros: 0, at: noon, perHour: 0 }
+      return [id, instanceView({ id, state: 'running', pricePerHour: 300_000, spent })] as const
+    }),
   )
   const stopped = () => overCaps(entries, cap, entry.by, views, noon + 60)
   const [over, ...others] = stopped()
