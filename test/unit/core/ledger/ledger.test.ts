@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stoppedText } from '#core/ledger/messages.ts'
 import { overCaps } from '#core/ledger/step.ts'
+import type { InstanceState } from '#shared/instance/instance.ts'
 import { micros } from '#shared/spending/money.ts'
 import { spenderOf } from '#shared/spending/spender.ts'
 import { instanceView } from '../../views.ts'
@@ -92,22 +93,20 @@ test('a cap’s message says what happened: spent, or a price that rose so that 
 test('of more machines than a name may have those that came last are stopped, as one that appears late', () => {
   const cap = form('claude', { perDay: 90, perHour: 20, machines: 2, price: 20 })
   const noon = 1_699_963_200
-  const entry = { by: spenderOf('agent', 'claude'), perHour: 300_000, spent: 0, day: '2023-11-14', today: 0 }
+  const entry = { by: spenderOf('agent', 'claude'), perHour: 400_000, spent: 0, day: '2023-11-14', today: 0 }
   const entries = [3, 1, 2].map(instance => ({ ...entry, id: `r${instance}`, instance, at: noon + instance }))
-  const views = Object.fromEntries(
-    [1, 2, 3].map(id => {
-      const spent = { micros: 0, at: noon, perHour: 0 }
-      return [id, instanceView({ id, state: 'running', pricePerHour: 300_000, spent })] as const
-    }),
-  )
+  const spent = { micros: 0, at: noon, perHour: 0 }
+  const view = (id: number, state: InstanceState = 'running') =>
+    instanceView({ id, state, pricePerHour: 300_000, spent })
+  const views = Object.fromEntries([1, 2, 3].map(id => [id, view(id)] as const))
   const stopped = () => overCaps(entries, cap, entry.by, views, noon + 60)
   const [over, ...others] = stopped()
   expect(over).toMatchObject({ instance: 3, cap: 'machines' })
   expect(others).toEqual([])
-  expect(over && stoppedText(instanceView({ id: 3 }), cap, over)).toBe(
+  expect(over && stoppedText(view(3), cap, over)).toBe(
     'Stopped Instance #3 of claude: it runs more than 2 machines',
   )
-  views[3] = instanceView({ id: 3, state: 'stopped' })
+  views[3] = view(3, 'stopped')
   expect(stopped()).toEqual([])
 })
 
