@@ -45,7 +45,9 @@ export default [
   },
   {
     files: ['electron/core/**'],
-    // They tie rooms together that need each other: what rents is limited and recovered, and these rent.
+    // Each ties parts together that need each other, whatever comes first: limits let runs save before they act, which rent
+    // what those limit; all parts ask for polls, which are given to all of them, and the client asks what may cost more;
+    // a run is read with what its sweep agreed, and a sweep shows its runs.
     ignores: ['electron/core/accounts/{automations,session}.ts', 'electron/core/sweeps/perform.ts'],
     rules: { 'berth/no-forward-reference': 'error' },
   },
