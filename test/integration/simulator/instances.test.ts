@@ -37,15 +37,6 @@ test('an instance boots from null to loading, with progress, to running', async 
   })
 })
 
-test('a reboot is shown, and passes', async () => {
-  const { id } = await service.rent()
-  await service.sim.controls.advance(300)
-  expect(await service.call('PUT', `/api/v0/instances/reboot/${id}/`)).toMatchObject({ status: 200 })
-  expect(await service.instance(id)).toMatchObject({ actual_status: 'rebooting' })
-  await service.sim.controls.advance(60)
-  expect(await service.instance(id)).toMatchObject({ actual_status: 'running' })
-})
-
 test('a destroyed instance is not found, and its key is refused', async () => {
   const { id, key } = await service.rent()
   expect(await service.call('DELETE', `/api/v0/instances/${id}/`)).toMatchObject({ status: 200 })

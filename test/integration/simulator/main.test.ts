@@ -37,12 +37,9 @@ test('the simulator prints one JSON line, answers at its address, and stops on S
   }
 })
 
-test.each([
-  ['--speed', 'fast'],
-  ['--deployment', 'public,list=v9'],
-])('a bad flag is named on stderr, with exit code 2: %s %s', async (flag, value) => {
-  const { child, out } = start(flag, value)
+test('a bad flag is named on stderr, with exit code 2', async () => {
+  const { child, out } = start('--deployment', 'public,list=v9')
   expect(await ended(child)).toBe(2)
-  expect(out.stderr).toContain(flag)
+  expect(out.stderr).toContain('--deployment')
   expect(out.stdout).toBe('')
 })
