@@ -30,17 +30,21 @@ export function blindWords(name: string): Words {
   }
 }
 
-/** It can't be told of a change, and acts before then. */
+/** It can't be told of a change, and acts before then; `isLate`: after then. */
 export function lateWords(
   name: string,
-  { action, at }: { action: LimitAction; at: number },
+  { action, at, isLate }: { action: LimitAction; at: number; isLate: boolean },
   now: number,
 ): Words {
   const ends = action === 'stop' ? 'stops' : 'destroys'
-  return {
-    title: `The watchdog of ${name} still ${ends} it ${atMoment(at, now)}`,
-    body: 'Berth can’t reach it over SSH to tell it of your change. It’s told as soon as that works again.',
-  }
+  const soon =
+    'Berth can’t reach it over SSH to tell it of the change. It’s told as soon as that works again.'
+  return isLate
+    ? {
+        title: `The watchdog of ${name} ${ends} it only ${atMoment(at, now)}`,
+        body: `${soon} Until then your limit acts earlier only while this computer is awake and Berth runs.`,
+      }
+    : { title: `The watchdog of ${name} still ${ends} it ${atMoment(at, now)}`, body: soon }
 }
 
 /** It disappeared. */

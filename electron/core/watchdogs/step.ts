@@ -23,7 +23,9 @@ export function watchdogAfterPoll(
 ): { watchdog: StoredWatchdog; did?: WatchdogEnding } {
   if (instance?.state === 'running') return { watchdog: runsOn(watchdog) }
   const halted = !instance || hasTrait(instance.state, 'halted')
-  if (watchdog.isEndDecided || watchdog.step !== 'watching' || !halted) return { watchdog }
+  // One that can't be told of a change goes on by what it was told before.
+  const acts = watchdog.step === 'watching' || watchdog.there !== undefined
+  if (watchdog.isEndDecided || !acts || !halted) return { watchdog }
   const action = instance ? 'stop' : 'destroy'
   const why = watchdog.endsHere === undefined ? reasonFor(watchdog, action, at) : undefined
   if (!why) return { watchdog: { ...watchdog, isEndDecided: true } }
@@ -45,7 +47,7 @@ function runsOn(watchdog: StoredWatchdog): StoredWatchdog {
 
 /** Why the watchdog acted, if it can have been the watchdog: its first condition that was due by then. */
 function reasonFor(
-  { request, report, renewedAt }: StoredWatchdog,
+  { request: wanted, there: request = wanted, report, renewedAt }: StoredWatchdog,
   action: WatchdogEnding['action'],
   at: number,
 ): WatchdogReason | undefined {

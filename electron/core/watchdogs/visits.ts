@@ -26,8 +26,10 @@ export type AdoptWatchdog = LimitChanges['adopt']
 /** The lines with which an instance of that name tells what its watchdog does; empty for none. Rejects while unknown. */
 export type TellOf = (account: AccountId, name: string) => Promise<string>
 
-/** Seconds before a watchdog acts from which its user hears that it can't be told of a change. */
+/** Seconds before a watchdog acts too early from which its user hears that it can't be told of a change. */
 const toldWithin = 2 * 3600
+/** Seconds by which one may act late without that. */
+const mostLate = 600
 
 /** Visits to instances for their watchdogs, and what is told of them. */
 export class WatchdogVisits {
@@ -99,19 +101,21 @@ export class WatchdogVisits {
     }
   }
 
-  /** Once, where one that can't be told of a change still acts before its user wants it to. */
+  /** Once, where one that can't be told of a change still acts before its user wants it to, or long after. */
   async #tellLate(instance: number): Promise<void> {
     const watchdog = this.#watchdogs.find(instance)
     const now = this.#context.now()
     const { there, request, step, isLateTold } = watchdog ?? {}
     const wanted = step === 'removing' ? undefined : request?.at
     if (!watchdog || isLateTold || there?.at === undefined) return
-    if (there.at < now || there.at > now + toldWithin) return
-    if (wanted !== undefined && wanted <= there.at + 60) return
+    if (there.at < now) return
+    const isLate = wanted !== undefined && there.at > wanted + mostLate
+    const isEarly = (wanted === undefined || wanted > there.at + 60) && there.at <= now + toldWithin
+    if (!isLate && !isEarly) return
     await this.#watchdogs.put({ ...watchdog, isLateTold: true })
     const { account, notifications } = this.#context
     const id = `${account}/watchdog/${instance}`
-    const words = lateWords(this.nameOf(instance), { ...there, at: there.at }, now)
+    const words = lateWords(this.nameOf(instance), { ...there, at: there.at, isLate }, now)
     notifications.tell(account, [alertOf('watchdogLate', { id, instance, ...words })])
   }
 

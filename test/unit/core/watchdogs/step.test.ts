@@ -57,6 +57,14 @@ test('a stop counts as the watchdog’s if its time, lease, idle limit or run wa
   expect(why(watching({}), stopped, 9000)).toBeUndefined()
 })
 
+test('one that can’t be told of a change is judged by what it goes by', () => {
+  const putting = { ...watching({ at: 5000 }), step: 'putting' } as const
+  const told = { ...putting, there: { action: 'stop', at: 7000 } } as const
+  expect(why(putting, stopped, 7000)).toBeUndefined()
+  expect(why(told, stopped, 6000)).toBeUndefined()
+  expect(why(told, stopped, 7000)).toBe('time')
+})
+
 test('of several reasons the earliest one counts', () => {
   const both = watching({ at: 4500, lease: 600, idle: { seconds: 1800, below: 5 } })
   expect(why(both, stopped, 9000)).toBe('time')
