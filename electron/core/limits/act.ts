@@ -104,7 +104,7 @@ export function createActing(
     if (!limit || limit.ended) return
     // After a kill, it may have been requested before.
     const own = limit.begunAt === undefined ? all.filter(({ requests }) => requests > 0) : all
-    const done = own.map(({ instance, action }) => ({ instance, action }))
+    const done = own.map(({ instance, action, name }) => ({ instance, action, name }))
     if (done.length === 0) {
       if (actsOnce(limit)) await limits.put(limitOver(limit, at, 'Ended: it was already stopped'))
       show()

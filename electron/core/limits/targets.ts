@@ -12,6 +12,8 @@ import type { StoredLimit } from './model.ts'
 export interface LimitTarget {
   instance: number
   action: LimitAction
+  /** As it was called, in case it is gone. */
+  name?: string
 }
 
 type Instances = Readonly<Record<string, InstanceView>>

@@ -96,13 +96,15 @@ export function effectWords(
 
 /** `Stopped llama #4711 and eval #4712`, of either action or both. */
 export function doneWords(
-  targets: readonly { instance: number; action: LimitAction }[],
+  targets: readonly { instance: number; action: LimitAction; name?: string }[],
   instances: Instances,
 ): string {
   const parts = (['stop', 'destroy'] as const).flatMap(action => {
     const names = targets
       .filter(target => target.action === action)
-      .map(({ instance }) => nameOf(instance, instances))
+      .map(({ instance, name }) =>
+        name !== undefined && !instances[instance] ? name : nameOf(instance, instances),
+      )
     return names.length === 0 ? [] : [`${action === 'stop' ? 'Stopped' : 'Destroyed'} ${listed(names)}`]
   })
   return parts.join('. ')
@@ -204,10 +206,31 @@ export function dueLimits(accounts: readonly AccountView[], each: number): DueLi
       // In local time: an account's clock may be ahead or run faster, as the demo's does.
       .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
       .map((due, index) => {
-        const acts = limitHindrance(due.account.connection) === undefined
+        const { connection, watchdogs } = due.account
+        const acts = limitHindrance(connection) === undefined || isKeptByWatchdog(due.limit, watchdogs)
         return { ...due, timing: !acts ? 'Can’t act now' : index === 0 ? 'Next' : 'Then' }
       })
   )
+}
+
+/** Whether a watchdog on the instance acts on a limit without Berth, its key and its network. */
+export function isKeptByWatchdog(
+  { instance, asleep }: Pick<LimitView, 'instance' | 'asleep'>,
+  watchdogs: AccountView['watchdogs'],
+): boolean {
+  const watchdog = watchdogs[instance ?? '']
+  return asleep && watchdog?.step === 'watching' && !watchdog.foreign
+}
+
+/** How many limits that may still act need Berth, its key and its network: of an instance, or of all. */
+export function limitsByBerth(
+  account: Pick<AccountView, 'limits' | 'watchdogs'>,
+  instance?: InstanceView['id'],
+): number {
+  return limitsSet([account]).filter(
+    limit =>
+      (instance === undefined || limit.instance === instance) && !isKeptByWatchdog(limit, account.watchdogs),
+  ).length
 }
 
 /** `2 limits are set and cannot act until the service answers again.`; undefined without limits or hindrance. */
@@ -219,7 +242,8 @@ export function hinderedLimits(limits: number, hindrance: string | undefined): s
 /** The text about limits after Berth has quit; undefined without limits. The demo's end with Berth. */
 export function limitsWithoutBerth(accounts: readonly AccountView[]): string | undefined {
   const real = accounts.filter(({ demo }) => !demo)
-  const warning = hinderedLimits(limitsSet(real).length, 'while Berth is not running')
+  const limits = real.reduce((sum, account) => sum + limitsByBerth(account), 0)
+  const warning = hinderedLimits(limits, 'while Berth is not running')
   const watchdogs = real.some(({ watchdogs }) =>
     Object.values(watchdogs).some(({ step }) => step === 'watching'),
   )

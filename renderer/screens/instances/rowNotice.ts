@@ -64,7 +64,7 @@ export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowN
 }
 
 function ownNotice(
-  { instance, rental, tunnel, limit, limitsSet = 0, increase, maintenance, replacedBy }: Row,
+  { instance, rental, tunnel, limit, limitsByBerth = 0, increase, maintenance, replacedBy }: Row,
   context: NoticeContext,
 ): RowNotice | undefined {
   const { retries } = rental ?? {}
@@ -76,7 +76,7 @@ function ownNotice(
   if (instance?.state === 'waiting') return { kind: 'waiting', text: trouble }
   if (rental && !attempts && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
-  const hindered = context.saidAbove ? undefined : hinderedLimits(limitsSet, context.hindrance)
+  const hindered = context.saidAbove ? undefined : hinderedLimits(limitsByBerth, context.hindrance)
   if (limit && isNear(limit)) return { kind: 'limit', limit, ...(hindered && { hindered }) }
   if (instance.state === 'outbid') return { kind: 'outbid', text: trouble, bid: winningBid(instance) }
   if (attempts) return attempts

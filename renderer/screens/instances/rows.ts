@@ -3,7 +3,8 @@ import { needsNote } from '#renderer/features/instances/tunnelWords.ts'
 import { nextLimit, type UpcomingEnd, upcomingEnds } from '#renderer/features/limits/upcomingEnds.ts'
 import { bidWithRoom, highestBid } from '#shared/automation/bid.ts'
 import type { EndingView } from '#shared/automation/ending.ts'
-import { type LimitView, limitsSet } from '#shared/automation/limit.ts'
+import type { LimitView } from '#shared/automation/limit.ts'
+import { limitsByBerth } from '#shared/automation/limit-words.ts'
 import { isUnlimited } from '#shared/automation/limits-that-block.ts'
 import { isProjectRun, type RunView } from '#shared/automation/run.ts'
 import { knownCost } from '#shared/derived.ts'
@@ -30,8 +31,8 @@ export interface Row {
   stops?: readonly UpcomingEnd[]
   /** The limit that acts next, or waits to act. */
   limit?: LimitView
-  /** How many of its own limits may still act, whether they count now or not. */
-  limitsSet?: number
+  /** How many of its own limits may still act, by Berth alone, whether they count now or not. */
+  limitsByBerth?: number
   /** Whether it runs and nothing will stop it. */
   unlimited?: boolean
   /** Higher prices that the host asks for, or that the user has accepted. */
@@ -74,7 +75,6 @@ export function instanceRows(account: AccountView): Row[] {
   rows.sort((a, b) => (b.rental?.startedAt ?? 0) - (a.rental?.startedAt ?? 0))
   const tunnels = Object.values(account.tunnels).filter(needsNote)
   const allLimits = Object.values(account.limits)
-  const set = limitsSet([account])
   const instances = Object.values(account.instances).sort((a, b) => madeAt(b) - madeAt(a) || b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
@@ -88,7 +88,7 @@ export function instanceRows(account: AccountView): Row[] {
       tunnel,
       stops: stops.length > 0 ? stops : undefined,
       limit: nextLimit(allLimits, instance),
-      limitsSet: set.filter(limit => limit.instance === instance.id).length,
+      limitsByBerth: limitsByBerth(account, instance.id),
       unlimited: instance.state === 'running' && isUnlimited(account, instance.id) ? true : undefined,
       increase,
       maintenance: account.maintenances?.[instance.id],

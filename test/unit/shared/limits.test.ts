@@ -5,6 +5,7 @@ import { type Limit, LimitFields, type LimitView, leastDollars, lessSpent } from
 import {
   hinderedLimits,
   limitHindrance,
+  limitsByBerth,
   limitsWithoutBerth,
   stopperWords,
 } from '#shared/automation/limit-words.ts'
@@ -46,6 +47,20 @@ test('limits cannot act without the key or the service, and only those that are 
     '2 limits are set and can’t act until the API key is accepted again.',
   )
   expect(hinderedLimits(0, limitHindrance({ status: 'offline' }))).toBeUndefined()
+})
+
+test('a limit that a watchdog keeps acts without the key, and isn’t counted among those that can’t', () => {
+  const kept = { ...limit('k', 'waiting'), asleep: true }
+  const request = { action: 'stop' as const, at: 1 }
+  const watchdog = { instance: 7, request, step: 'watching' as const, foreign: false }
+  const count = (given: Partial<typeof watchdog>) =>
+    limitsByBerth(
+      accountView({ limits: { ...limits, k: kept }, watchdogs: { 7: { ...watchdog, ...given } } }),
+      7,
+    )
+  expect(count({})).toBe(2)
+  expect(count({ foreign: true })).toBe(3)
+  expect(limitsByBerth(accountView({ limits }), 8)).toBe(0)
 })
 
 test('quitting reports limits that stop working, but no demo’s or watchdog’s', () => {

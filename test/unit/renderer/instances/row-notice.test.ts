@@ -106,7 +106,7 @@ test('a crash is shown before the rental that led to it', () => {
 
 test('a row says if its limits can’t act or a rental is uncertain', () => {
   const hindrance = 'until the service answers again'
-  const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), limitsSet: 2 }
+  const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), limitsByBerth: 2 }
   expect(rowNoticeOf(row, { now: 0, hindrance })).toEqual({
     kind: 'note',
     text: '2 limits are set and can’t act until the service answers again.',
