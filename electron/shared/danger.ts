@@ -1,17 +1,16 @@
+import { hasEnded } from './automation/limit.ts'
 import { stopperWords } from './automation/limit-words.ts'
 import { type AllToStop, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
-import type { SweepView } from './automation/sweep.ts'
-import { isBeforeRenting } from './automation/waiting.ts'
 import { type Danger, type DeletionSubjects, deletions, noUndo, type Question } from './deletions.ts'
 import { rate } from './format/money.ts'
 import { instanceName, named, shortInstanceName } from './format/name.ts'
 import { counted, gigabytes } from './format/size.ts'
-import { duration } from './format/time.ts'
+import { atMoment } from './format/time.ts'
 import type { InstanceView, UndoableAction } from './instance/instance.ts'
 import { rentedName } from './market/rental-view.ts'
-import type { PlanCosts } from './project/plan-costs.ts'
-import { beyondCredit, type MoreCost } from './spending/beyond-credit.ts'
+import { type RunSubjects, runDangers } from './run-dangers.ts'
+import { beyondCredit, creditVerb, type MoreCost } from './spending/beyond-credit.ts'
 import type { Micros } from './spending/money.ts'
 import { paidBackWords, prepayQuestion } from './spending/prepaying.ts'
 import { costOf } from './spending/spend-words.ts'
@@ -20,7 +19,7 @@ import type { AccountView } from './state.ts'
 export type { Question } from './deletions.ts'
 
 /** What each dangerous action is done to. */
-interface Subjects extends DeletionSubjects {
+interface Subjects extends DeletionSubjects, RunSubjects {
   stop: { instances: readonly InstanceView[] }
   destroy: { instances: readonly InstanceView[] }
   /** `on`: ` on Lab` where there are several accounts. */
@@ -32,11 +31,6 @@ interface Subjects extends DeletionSubjects {
   /** Dollars ahead. */
   prepay: { instance: InstanceView; amount: number }
   rent: RentTerms
-  startRun: Pick<PlanCosts, 'sum' | 'longest'>
-  endRun: { run: RunView; afterwards: string }
-  cancelRun: { run: RunView }
-  moveRun: { run: RunView }
-  cancelSweep: { sweep: SweepView }
 }
 export type DangerousAction = keyof Subjects
 
@@ -63,11 +57,7 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
   bid: { undo: false, question: bidQuestion },
   prepay: { undo: false, question: prepayQuestion },
   rent: { undo: false, question: rentQuestion },
-  startRun: { undo: false, question: startRunQuestion },
-  endRun: { undo: false, question: endRunQuestion },
-  cancelRun: { undo: false, question: cancelRunQuestion },
-  moveRun: { undo: false, question: moveRunQuestion },
-  cancelSweep: { undo: false, question: cancelSweepQuestion },
+  ...runDangers,
   ...deletions,
 }
 
@@ -127,8 +117,28 @@ function titleOf(verb: string, instances: readonly InstanceView[]): string {
   return `${first && instances.length === 1 ? `${verb} ${instanceName(first)}` : actionOn(verb, instances)}?`
 }
 
+/** Limits destroy what is stopped, too: `Its limit still destroys it with its files at 17:40.`; empty without such a limit. */
+function destroyedLater({ limits }: AccountView, instances: readonly InstanceView[], now: number): string[] {
+  const first = (id: number) =>
+    Object.values(limits)
+      .filter(limit => limit.instance === id && limit.action === 'destroy' && !hasEnded(limit))
+      .flatMap(({ dueAt }) => dueAt ?? [])
+      .sort((a, b) => a - b)[0]
+  const moments = instances.flatMap(({ id }) => first(id) ?? [])
+  const [only] = moments
+  if (only === undefined) return []
+  if (instances.length === 1) return [`Its limit still destroys it with its files ${atMoment(only, now)}.`]
+  return [
+    `Limits still destroy ${moments.length} of them with their files, the first ${atMoment(Math.min(...moments), now)}.`,
+  ]
+}
+
 /** One stop can be undone, so it is asked about only where it ends a run. */
-function stopQuestion(account: AccountView, { instances }: Subjects['stop']): Question | undefined {
+function stopQuestion(
+  account: AccountView,
+  { instances }: Subjects['stop'],
+  now: number,
+): Question | undefined {
   const runs = endingRuns(account, instances)
   const [first] = instances
   if (!first || (instances.length === 1 && runs.length === 0)) return undefined
@@ -141,6 +151,7 @@ function stopQuestion(account: AccountView, { instances }: Subjects['stop']): Qu
       instances.length > 1
         ? 'Files are kept; disks are still billed.'
         : `Files are kept; the disk is ${disk === undefined ? 'still billed' : `billed at ${rate(disk)}`}.`,
+      ...destroyedLater(account, instances, now),
     ],
     grave: false,
   }
@@ -174,6 +185,7 @@ function destroyQuestion(
 function stopEverythingQuestion(
   account: AccountView,
   { all: { instances, rentals, watches }, on }: Subjects['stopEverything'],
+  now: number,
 ): Question | undefined {
   const many = [
     instances.length > 0 && counted(instances.length, 'instance'),
@@ -186,6 +198,7 @@ function stopEverythingQuestion(
   const lines = [
     ...endingRuns(account, instances),
     instances.length > 0 && 'Files are kept; disks are still billed.',
+    ...destroyedLater(account, instances, now),
     rentals.length > 0 &&
       `${isOne ? 'A rental in progress is' : 'Rentals in progress are'} cancelled, ` +
         `and the instances rented for ${isOne ? 'it' : 'them'} so far are destroyed: ${renting}.`,
@@ -289,113 +302,6 @@ function rentQuestion(account: AccountView, terms: RentTerms, now: number): Ques
   return isUnpriced ? { title: 'Rent at an unknown price?', verb, lines, grave: true } : undefined
 }
 
-/** `Rent for 18 min of credit`. `lasts`: seconds that the credit lasts. */
-function creditVerb(verb: string, lasts: number): string {
-  return lasts < 60 ? `${verb} without credit` : `${verb} for ${duration(lasts)} of credit`
-}
-
-/** A run is asked about where the credit doesn’t pay for its machines. A limit that would stop them holds them back. */
-function startRunQuestion(
-  account: AccountView,
-  { sum, longest }: Subjects['startRun'],
-  now: number,
-): Question | undefined {
-  const beyond = beyondCredit(account, { perHour: sum, endsAfter: longest }, now)
-  if (!beyond) return undefined
-  return {
-    title: 'Run beyond your credit?',
-    verb: creditVerb('Run', beyond.lasts),
-    lines: [beyond.why],
-    grave: true,
-  }
-}
-
 const unpriced =
   'The service doesn’t report this machine’s price, so limits in dollars can’t work. ' +
   'Berth only sees your credit fall. The service’s own page may show the price.'
-
-function endRunQuestion(_account: AccountView, { run, afterwards }: Subjects['endRun']): Question {
-  const verb = run.step !== 'waiting' && run.instance !== undefined ? 'End' : 'Don’t run'
-  return { title: `${verb} ${run.name}?`, verb, lines: [afterwards], grave: true }
-}
-
-function moveRunQuestion({ instances }: AccountView, { run }: Subjects['moveRun']): Question {
-  const machine = instances[run.instance ?? '']
-  const name = machine ? instanceName(machine) : 'the machine'
-  const price = machine?.pricePerHour === undefined ? '' : ` at ${rate(machine.pricePerHour)}`
-  return {
-    title: `Move ${run.name} to another machine?`,
-    verb: 'Move',
-    lines: [
-      'Berth ends the command, rents another machine, and starts the command there with the results so far.',
-      `You pay for ${name}${price} until they are there, 30 minutes at most. Then it’s destroyed. The run’s highest cost stays the same.`,
-    ],
-    grave: true,
-  }
-}
-
-/** The machines of a run, the missing ones by their number. */
-function machinesOf({ instances }: AccountView, run: RunView): InstanceView[] {
-  const nodes = isProjectRun(run) ? (run.nodes ?? []) : []
-  return [run, ...nodes].flatMap(({ instance }) => instances[instance ?? ''] ?? [])
-}
-
-function cancelRunQuestion(account: AccountView, { run }: Subjects['cancelRun'], now: number): Question {
-  if (isBeforeRenting(run))
-    return {
-      title: `Cancel ${run.name}?`,
-      verb: 'Cancel run',
-      lines: ['It has no machine now, so none is destroyed. Downloaded results stay.'],
-      grave: false,
-    }
-  const machines = machinesOf(account, run)
-  const isUnrented = run.step === 'failed' && run.instance === undefined
-  const what = machines.length > 1 ? `${machines.length} machines` : 'machine'
-  return {
-    title: isUnrented ? `End ${run.name}?` : `Destroy the ${what} of ${run.name}?`,
-    verb: isUnrented ? 'End' : machines.length > 1 ? `Destroy ${what}` : 'Destroy',
-    lines: [
-      ...listOf(isUnrented ? undefined : destroyedWords(machines)),
-      ...paidBackWords(machines, now),
-      'No more results are downloaded. Downloaded ones stay.',
-    ],
-    grave: true,
-  }
-}
-
-function destroyedWords(machines: readonly InstanceView[]): string {
-  if (machines.length === 0) return 'The machine being rented for it will be destroyed.'
-  const names = named(machines.map(instanceName), { most: 8 })
-  if (machines.length === 1) return `${names} is destroyed, with its disk and all files on it.`
-  return `These are destroyed, with their disks and all files on them: ${names}.`
-}
-
-function cancelSweepQuestion(
-  account: AccountView,
-  { sweep }: Subjects['cancelSweep'],
-  now: number,
-): Question {
-  const going = Object.values(account.runs).filter(run => run.sweep?.id === sweep.id && isGoing(run))
-  const waiting = Object.values(account.waiting).filter(one => one.sweep === sweep.id)
-  const ids = new Set(waiting.filter(({ action }) => action === 'destroy').map(({ instance }) => instance))
-  for (const run of going) for (const { id } of machinesOf(account, run)) ids.add(id)
-  const machines = [...ids].toSorted((a, b) => a - b).flatMap(id => account.instances[id] ?? [])
-  const stopped = waiting.filter(({ action }) => action === 'stop').length
-  const renting = going.filter(run => machinesOf(account, run).length === 0).length
-  const lines = [
-    going.length > 0 &&
-      `${counted(going.length, 'run')} in progress ${going.length === 1 ? 'is' : 'are'} cancelled, and no other starts.`,
-    machines.length > 0 && destroyedWords(machines),
-    ...paidBackWords(machines, now),
-    renting > 0 &&
-      `${counted(renting, 'machine')} being rented ${renting === 1 ? 'is' : 'are'} destroyed too.`,
-    stopped > 0 && `${counted(stopped, 'machine')} that ${stopped === 1 ? 'waits is' : 'wait are'} stopped.`,
-    'Results that aren’t downloaded yet are lost. Downloaded ones stay, and you can continue later.',
-  ]
-  return {
-    title: `Cancel the sweep ${sweep.name}?`,
-    verb: machines.length > 0 ? `Destroy ${counted(machines.length, 'machine')}` : 'Cancel sweep',
-    lines: lines.filter(line => line !== false),
-    grave: true,
-  }
-}

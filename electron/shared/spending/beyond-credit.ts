@@ -54,3 +54,8 @@ export function beyondCredit(
     lasts,
   }
 }
+
+/** `Rent for 18 min of credit`. `lasts`: seconds that the credit lasts. */
+export function creditVerb(verb: string, lasts: number): string {
+  return lasts < 60 ? `${verb} without credit` : `${verb} for ${duration(lasts)} of credit`
+}

@@ -107,8 +107,8 @@ export const standsOut = 1800
 const aDay = 86_400
 
 /**
- * A stop in its cell: `7 h 48 min` and `16:49`, `12 d 14 h` and `Sat 12 Dec`, or its condition where the moment isn't known.
- * `now`: epoch seconds of the account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time
+ * A stop in its cell: `7 h 48 min` and `16:49`, `12 d 14 h` and `Sat 12 Dec`, or its condition where the moment isn't known;
+ * `destroyed in 7 h 48 min`. `now`: epoch seconds of the account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time
  * isn't known either.
  */
 export function endWords(
@@ -116,11 +116,14 @@ export function endWords(
   now: number,
   hindered: boolean,
 ): { text: string; at?: string; soon: boolean } {
-  const { at, when, byLoad } = stop
-  if (at === undefined || (hindered && byLoad)) return { text: when, soon: false }
+  const { action, at, when, byLoad } = stop
+  const destroys = action === 'destroy'
+  if (at === undefined || (hindered && byLoad))
+    return { text: destroys ? `destroyed ${when}` : when, soon: false }
   const left = Math.max(0, at - now)
   const day = weekdayAndDay(new Date(at * 1000), new Date(now * 1000))
-  return { text: duration(left), at: left < aDay ? timeOfDay(at) : day, soon: left <= standsOut }
+  const text = destroys ? `destroyed in ${duration(left)}` : duration(left)
+  return { text, at: left < aDay ? timeOfDay(at) : day, soon: left <= standsOut }
 }
 
 /** The limit on an instance that acts next, or waits to act. */

@@ -75,7 +75,7 @@ export const columns: readonly Column[] = [
     order: ({ instance, rental }) =>
       instance ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ') : rental?.label,
   },
-  { column: 'stops', title: 'Stops', width: 192, part: 'stops', order: ({ stops }) => stops?.[0]?.at },
+  { column: 'stops', title: 'Stops', width: 212, part: 'stops', order: ({ stops }) => stops?.[0]?.at },
   {
     column: 'price',
     title: 'Price',

@@ -49,6 +49,17 @@ describe('stopping', () => {
     expect(ids({ 8: { ...ending, action: 'stop' } })).toEqual([7, 8])
   })
 
+  test('a question says what limits will still destroy', () => {
+    const when = { kind: 'duration', seconds: 3600 } as const
+    const limit = limitView({ id: 'g1', instance: 7, when, action: 'destroy', dueAt: 3600 })
+    const line = (limits: AccountView['limits'], runs: AccountView['runs'], ...instances: InstanceView[]) =>
+      stopped({ limits, runs }, ...instances)?.lines.find(one => one.includes('destroy'))
+    expect(line({ g1: limit }, { x1: train }, box)).toMatch(/^Its limit still destroys it with its files at /)
+    expect(line({ g1: limit }, {}, box, other)).toMatch(/^Limits still destroy 1 of them .*, the first at /)
+    expect(line({ g1: { ...limit, action: 'stop' } }, {}, box, other)).toBeUndefined()
+    expect(line({ g1: { ...limit, step: 'off' } }, {}, box, other)).toBeUndefined()
+  })
+
   test('several are always asked about, with all runs that end', () => {
     const runs = { x1: train, x2: runView({ id: 'x2', instance: 8, name: 'eval' }) }
     expect(stopped({}, box, other)?.verb).toBe('Stop 2 instances')

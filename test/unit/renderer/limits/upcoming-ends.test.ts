@@ -96,6 +96,13 @@ test('while its watchdog can’t be told of a change, what that still goes by en
   expect(cells({ limits: [extended], watchdog: installed })).toEqual([`watchdog: ${then}`])
 })
 
+test('that it destroys is said in words', () => {
+  const at = timeOfDay(now + 2 * hour)
+  expect(cells({ limits: [limit({ action: 'destroy' })] })).toEqual([`limit: destroyed in 2 h · ${at}`])
+  const { dueAt: _, ...idle } = limit({ action: 'destroy', when: { kind: 'idle', below: 5, seconds: 1800 } })
+  expect(cells({ limits: [idle] })).toEqual(['limit: destroyed if idle 30 min'])
+})
+
 test('without a moment the condition is given', () => {
   const { dueAt: _, ...uncounted } = limit({ when: { kind: 'idle', below: 5, seconds: 1800 } })
   expect(cells({ limits: [uncounted] })).toEqual(['limit: if idle 30 min'])

@@ -1,0 +1,132 @@
+import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
+import type { SweepView } from './automation/sweep.ts'
+import { isBeforeRenting } from './automation/waiting.ts'
+import type { Danger, Question } from './deletions.ts'
+import { rate } from './format/money.ts'
+import { instanceName, named } from './format/name.ts'
+import { counted } from './format/size.ts'
+import type { InstanceView } from './instance/instance.ts'
+import type { PlanCosts } from './project/plan-costs.ts'
+import { beyondCredit, creditVerb } from './spending/beyond-credit.ts'
+import { paidBackWords } from './spending/prepaying.ts'
+import type { AccountView } from './state.ts'
+
+/** What each action on runs is done to. */
+export interface RunSubjects {
+  startRun: Pick<PlanCosts, 'sum' | 'longest'>
+  endRun: { run: RunView; afterwards: string }
+  cancelRun: { run: RunView }
+  moveRun: { run: RunView }
+  cancelSweep: { sweep: SweepView }
+}
+
+/** The actions on runs and sweeps that spend or lose something. */
+export const runDangers: { [Action in keyof RunSubjects]: Danger<RunSubjects[Action]> } = {
+  startRun: { undo: false, question: startRunQuestion },
+  endRun: { undo: false, question: endRunQuestion },
+  cancelRun: { undo: false, question: cancelRunQuestion },
+  moveRun: { undo: false, question: moveRunQuestion },
+  cancelSweep: { undo: false, question: cancelSweepQuestion },
+}
+
+/** A run is asked about where the credit doesn’t pay for its machines. A limit that would stop them holds them back. */
+function startRunQuestion(
+  account: AccountView,
+  { sum, longest }: RunSubjects['startRun'],
+  now: number,
+): Question | undefined {
+  const beyond = beyondCredit(account, { perHour: sum, endsAfter: longest }, now)
+  if (!beyond) return undefined
+  return {
+    title: 'Run beyond your credit?',
+    verb: creditVerb('Run', beyond.lasts),
+    lines: [beyond.why],
+    grave: true,
+  }
+}
+
+function endRunQuestion(_account: AccountView, { run, afterwards }: RunSubjects['endRun']): Question {
+  const verb = run.step !== 'waiting' && run.instance !== undefined ? 'End' : 'Don’t run'
+  return { title: `${verb} ${run.name}?`, verb, lines: [afterwards], grave: true }
+}
+
+function moveRunQuestion({ instances }: AccountView, { run }: RunSubjects['moveRun']): Question {
+  const machine = instances[run.instance ?? '']
+  const name = machine ? instanceName(machine) : 'the machine'
+  const price = machine?.pricePerHour === undefined ? '' : ` at ${rate(machine.pricePerHour)}`
+  return {
+    title: `Move ${run.name} to another machine?`,
+    verb: 'Move',
+    lines: [
+      'Berth ends the command, rents another machine, and starts the command there with the results so far.',
+      `You pay for ${name}${price} until they are there, 30 minutes at most. Then it’s destroyed. The run’s highest cost stays the same.`,
+    ],
+    grave: true,
+  }
+}
+
+/** The machines of a run, the missing ones by their number. */
+function machinesOf({ instances }: AccountView, run: RunView): InstanceView[] {
+  const nodes = isProjectRun(run) ? (run.nodes ?? []) : []
+  return [run, ...nodes].flatMap(({ instance }) => instances[instance ?? ''] ?? [])
+}
+
+function cancelRunQuestion(account: AccountView, { run }: RunSubjects['cancelRun'], now: number): Question {
+  if (isBeforeRenting(run))
+    return {
+      title: `Cancel ${run.name}?`,
+      verb: 'Cancel run',
+      lines: ['It has no machine now, so none is destroyed. Downloaded results stay.'],
+      grave: false,
+    }
+  const machines = machinesOf(account, run)
+  const isUnrented = run.step === 'failed' && run.instance === undefined
+  const what = machines.length > 1 ? `${machines.length} machines` : 'machine'
+  return {
+    title: isUnrented ? `End ${run.name}?` : `Destroy the ${what} of ${run.name}?`,
+    verb: isUnrented ? 'End' : machines.length > 1 ? `Destroy ${what}` : 'Destroy',
+    lines: [
+      ...(isUnrented ? [] : [destroyedWords(machines)]),
+      ...paidBackWords(machines, now),
+      'No more results are downloaded. Downloaded ones stay.',
+    ],
+    grave: true,
+  }
+}
+
+function destroyedWords(machines: readonly InstanceView[]): string {
+  if (machines.length === 0) return 'The machine being rented for it will be destroyed.'
+  const names = named(machines.map(instanceName), { most: 8 })
+  if (machines.length === 1) return `${names} is destroyed, with its disk and all files on it.`
+  return `These are destroyed, with their disks and all files on them: ${names}.`
+}
+
+function cancelSweepQuestion(
+  account: AccountView,
+  { sweep }: RunSubjects['cancelSweep'],
+  now: number,
+): Question {
+  const going = Object.values(account.runs).filter(run => run.sweep?.id === sweep.id && isGoing(run))
+  const waiting = Object.values(account.waiting).filter(one => one.sweep === sweep.id)
+  const ids = new Set(waiting.filter(({ action }) => action === 'destroy').map(({ instance }) => instance))
+  for (const run of going) for (const { id } of machinesOf(account, run)) ids.add(id)
+  const machines = [...ids].toSorted((a, b) => a - b).flatMap(id => account.instances[id] ?? [])
+  const stopped = waiting.filter(({ action }) => action === 'stop').length
+  const renting = going.filter(run => machinesOf(account, run).length === 0).length
+  const lines = [
+    going.length > 0 &&
+      `${counted(going.length, 'run')} in progress ${going.length === 1 ? 'is' : 'are'} cancelled, and no other starts.`,
+    machines.length > 0 && destroyedWords(machines),
+    ...paidBackWords(machines, now),
+    renting > 0 &&
+      `${counted(renting, 'machine')} being rented ${renting === 1 ? 'is' : 'are'} destroyed too.`,
+    stopped > 0 && `${counted(stopped, 'machine')} that ${stopped === 1 ? 'waits is' : 'wait are'} stopped.`,
+    'Results that aren’t downloaded yet are lost. Downloaded ones stay, and you can continue later.',
+  ]
+  return {
+    title: `Cancel the sweep ${sweep.name}?`,
+    verb: machines.length > 0 ? `Destroy ${counted(machines.length, 'machine')}` : 'Cancel sweep',
+    lines: lines.filter(line => line !== false),
+    grave: true,
+  }
+}
