@@ -45,6 +45,8 @@ export const accessCommands = {
   /** Opens SSH to it in a terminal program of this machine. */
   openSystemTerminal: command(onInstance).answers<void>(),
   sshCommand: command(onInstance).answers<string>(),
+  /** The path of the private key that logs in to it, as one word of a POSIX shell. Throws `key_missing`. */
+  sshKeyFile: command(onInstance).answers<string>(),
   /** Attaches a key, by default the one in the settings. */
   attachKey: command({ ...onInstance, key: v.optional(KeyName) }).answers<void>(),
   /** Accepts a changed host key with the fingerprint that was shown. */

@@ -119,6 +119,11 @@ export function openAccess(
       if (!address) throw notReady(target.instance)
       return quote(await command(target, address))
     },
+    /** The path of the private key for it, as one word of a POSIX shell. Throws `key_missing`. */
+    async keyFile({ account }: InstanceTarget): Promise<string> {
+      const { path } = await sshOf(account).keysOf(account).locate(keyName())
+      return quote([path])
+    },
     /** The system's ssh and its arguments, for an address. */
     sshArguments: command,
     /** Attaches a key through the service, by default the one in the settings, and remembers that. */

@@ -67,6 +67,7 @@ export function accessHandlers(parts: Services): HandlersOf<typeof accessCommand
         return `ssh ${await parts.sshConfig.hostOf(account, instance.id)}`
       return access.commandLine(target)
     },
+    sshKeyFile: args => access.keyFile(targetOf(parts, args)),
     async attachKey({ key, ...args }) {
       const target = targetOf(parts, args)
       await needingPermission(

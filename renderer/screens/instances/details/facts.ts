@@ -110,10 +110,17 @@ export interface SshLine {
   about: string
 }
 
-/** The commands that log in to an instance, the better way first. @param named whether Berth's SSH config has its name */
-export function sshLines({ id, ssh }: Pick<InstanceView, 'id' | 'ssh'>, named: boolean): SshLine[] {
+/**
+ * The commands that log in to an instance, the better way first. `named`: whether Berth's SSH config has its name;
+ * `keyFile`: its private key, as a word of a shell.
+ */
+export function sshLines(
+  { id, ssh }: Pick<InstanceView, 'id' | 'ssh'>,
+  { named, keyFile }: { named: boolean; keyFile?: string | undefined },
+): SshLine[] {
+  const key = keyFile === undefined ? '' : `-i ${keyFile} `
   const line = (name: string, at: SshAddress | undefined, about: string): SshLine[] =>
-    at ? [{ name, command: `ssh -p ${at.port} root@${at.host}`, about }] : []
+    at ? [{ name, command: `ssh ${key}-p ${at.port} root@${at.host}`, about }] : []
   const isThere = ssh?.direct !== undefined || ssh?.proxy !== undefined
   return [
     ...(named && isThere

@@ -62,15 +62,16 @@ test('the details show the address in use while connected', () => {
 test('the details have SSH as one types it, the direct way first', () => {
   const direct = { host: '192.0.2.1', port: 40_022 }
   const proxy = { host: 'ssh.example', port: 1 }
-  expect(sshLines({ id: 7, ssh: { direct, proxy } }, false).map(({ command }) => command)).toEqual([
-    'ssh -p 40022 root@192.0.2.1',
-    'ssh -p 1 root@ssh.example',
-  ])
-  expect(sshLines({ id: 7, ssh: { proxy } }, true).map(({ command }) => command)).toEqual([
+  expect(sshLines({ id: 7, ssh: { direct, proxy } }, { named: false }).map(({ command }) => command)).toEqual(
+    ['ssh -p 40022 root@192.0.2.1', 'ssh -p 1 root@ssh.example'],
+  )
+  const withKey = sshLines({ id: 7, ssh: { direct } }, { named: false, keyFile: "'/home/me/a key'" })
+  expect(withKey[0]?.command).toBe("ssh -i '/home/me/a key' -p 40022 root@192.0.2.1")
+  expect(sshLines({ id: 7, ssh: { proxy } }, { named: true }).map(({ command }) => command)).toEqual([
     'ssh berth-7',
     'ssh -p 1 root@ssh.example',
   ])
-  expect(sshLines({ id: 7 }, true)).toEqual([])
+  expect(sshLines({ id: 7 }, { named: true })).toEqual([])
 })
 
 test('a contract with a promised reliability says what of its price is for it, and that offline it still costs', () => {
