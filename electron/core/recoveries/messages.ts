@@ -34,8 +34,8 @@ export const unknownMinimum: Problem = {
 
 export const aboveCeiling: Problem = {
   code: 'above_ceiling',
-  message: 'The minimum bid isn’t below your ceiling.',
-  advice: 'Wait for it to drop, raise the ceiling, or rent another.',
+  message: 'The minimum is above the highest bid that you allow.',
+  advice: 'Wait for it to drop, allow a higher bid, or rent another.',
 }
 
 export const notInterruptible: Problem = {

@@ -47,6 +47,8 @@ export type RowNotice =
   | { kind: 'dead'; text: string; final: boolean }
   | { kind: 'priceIncrease'; text: string; increase: PriceIncreaseView }
   | { kind: 'late'; text: string }
+  /** No machine was rented, or it was given back. */
+  | { kind: 'failed'; text: string; rental: RentalView['id'] }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
 /** The account's time in epoch seconds, its credit, and why limits cannot act and nothing can be asked. */
@@ -119,8 +121,9 @@ function rentalNotice(rental: RentalView, { hindrance }: NoticeContext): RowNoti
     case 'failed':
     case 'cancelled':
       return {
-        kind: 'note',
+        kind: 'failed',
         text: why || (rental.step === 'failed' ? 'Renting failed.' : 'Cancelled.'),
+        rental: rental.id,
       }
     default:
       // A rental that waits for an answer shows its steps; one that the service did not start has none.

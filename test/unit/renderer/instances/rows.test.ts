@@ -66,7 +66,7 @@ test('a run is shown with the rental or instance it waits for, also if it never 
   }
   expect(shown({}, { step: 'asking' })).toEqual(['r0000000000000001', 'steps'])
   expect(shown({}, { instance: 7 })).toEqual(['7', 'steps'])
-  expect(shown({ step: 'failed' }, { step: 'failed' })).toEqual(['r0000000000000001', 'note'])
+  expect(shown({ step: 'failed' }, { step: 'failed' })).toEqual(['r0000000000000001', 'failed'])
   expect(shown({ instance: 7 }, { step: 'late', instance: 9 })).toEqual(['7', 'steps'])
   expect(shown({ step: 'running', instance: 7 }, { instance: 7 })).toEqual([])
   expect(shown({ step: 'done' }, { instance: 7 })).toEqual([])
