@@ -51,7 +51,7 @@ export interface Column {
   column: RowColumn
   title: string
   /** Pixels, with room for its longest content, so that nothing moves; 86 by default, and the name has the rest. */
-  width?: number | ((parts: ReadonlySet<Part>) => number)
+  width?: number | ((parts: ReadonlySet<Part>, rows: readonly Row[]) => number)
   /** Figures are aligned to the right and sorted the largest first. */
   figure?: true
   /** The column is left out where there is no room for this part. */
@@ -75,7 +75,13 @@ export const columns: readonly Column[] = [
     order: ({ instance, rental }) =>
       instance ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ') : rental?.label,
   },
-  { column: 'stops', title: 'Stops', width: 212, part: 'stops', order: ({ stops }) => stops?.[0]?.at },
+  {
+    column: 'stops',
+    title: 'Stops',
+    width: (_parts, rows) => (rows.some(({ stops }) => stops?.[0]?.action === 'destroy') ? 212 : 168),
+    part: 'stops',
+    order: ({ stops }) => stops?.[0]?.at,
+  },
   {
     column: 'price',
     title: 'Price',
