@@ -1,10 +1,12 @@
 import { type EndingView, endingWords } from '#shared/automation/ending.ts'
+import { isOnTheMeter } from '#shared/derived.ts'
+import { rate } from '#shared/format/money.ts'
 import { count } from '#shared/format/size.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { stateWord } from '#shared/instance/instance-words.ts'
 import type { RentalStep, RentalView } from '#shared/market/rental-view.ts'
 import { outageWords } from '#shared/outage.ts'
-import type { ConnectionState } from '#shared/state.ts'
+import type { AccountView, ConnectionState } from '#shared/state.ts'
 
 /** Running; running without work; on its way; at rest; needs you; broken, so that it will not run again. */
 export type Shape = 'running' | 'idle' | 'busy' | 'stopped' | 'needs-you' | 'broken'
@@ -97,6 +99,19 @@ export function connectionWords(
     case 'locked':
       return { word: 'Key missing', shape: 'needs-you' }
   }
+}
+
+/** What another account than the shown one does: `Can’t be reached, 3 running, $0.267/h`; empty where it does nothing. */
+export function accountBriefly({ connection, instances, spendPerHour }: AccountView): string {
+  const { word, shape } = connectionWords(connection)
+  const running = Object.values(instances).filter(isOnTheMeter).length
+  return [
+    shape === 'needs-you' && word,
+    running > 0 && `${running} running`,
+    spendPerHour > 0 && rate(spendPerHour),
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** Where a secret is kept, and how long, after `kept`: `keychainProblem` as State has it. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { stateWords, unreadWords } from '#renderer/bridge/stateWords.ts'
+import { accountBriefly, stateWords, unreadWords } from '#renderer/bridge/stateWords.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 test('an unknown state is shown by its own word, cut short', () => {
   expect(stateWords('other', 'frozen').word).toBe('Frozen')
@@ -14,6 +15,14 @@ test('a bid over three times the lowest is questioned with the factor', () => {
   expect(highBid(126_000, 42_000)).toBeUndefined()
   expect(highBid(130_000, 42_000)).toContain('3.1 ×')
   expect(highBid(130_000, undefined)).toBeUndefined()
+})
+
+test('another account is told in brief: whether it’s reached, what runs and what that costs', () => {
+  expect(accountBriefly(accountView())).toBe('')
+  const problem = { code: 'unreachable', message: 'It can’t be reached.' }
+  const connection = { status: 'refused', problem } as const
+  const spending = accountView({ connection, spendPerHour: 267_000 }, instanceView({ state: 'running' }))
+  expect(accountBriefly(spending)).toBe('Key refused, 1 running, $0.267/h')
 })
 
 test('unreadable items are counted', () => {
