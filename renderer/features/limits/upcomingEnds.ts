@@ -122,6 +122,8 @@ export function endWords(
     return { text: destroys ? `destroyed ${when}` : when, soon: false }
   const left = Math.max(0, at - now)
   const day = weekdayAndDay(new Date(at * 1000), new Date(now * 1000))
+  // It isn't known to have happened, as where nothing was seen since.
+  if (left === 0) return { text: destroys ? 'destroy due' : 'due', at: timeOfDay(at), soon: true }
   const text = destroys ? `destroyed in ${duration(left)}` : duration(left)
   return { text, at: left < aDay ? timeOfDay(at) : day, soon: left <= standsOut }
 }

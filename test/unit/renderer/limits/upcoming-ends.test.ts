@@ -103,6 +103,10 @@ test('that it destroys is said in words', () => {
   expect(cells({ limits: [idle] })).toEqual(['limit: destroyed if idle 30 min'])
 })
 
+test('a moment that has passed is due, as it isn’t known to have happened', () => {
+  expect(cells({ limits: [limit({ dueAt: now - hour })] })).toEqual([`limit: due · ${timeOfDay(now - hour)}`])
+})
+
 test('without a moment the condition is given', () => {
   const { dueAt: _, ...uncounted } = limit({ when: { kind: 'idle', below: 5, seconds: 1800 } })
   expect(cells({ limits: [uncounted] })).toEqual(['limit: if idle 30 min'])
