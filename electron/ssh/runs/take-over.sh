@@ -1,6 +1,7 @@
 # Takes over what another machine had newer, whole files alone: what was copied of it is in the folder `side`, as `alive`,
 # the time at which its command last ran, with its exit code where it had ended, and in folders 0, 1 … its results. A file
-# that was changed within `rest` seconds before its end may be half of one; '' where none can be. Where there is an older whole version of such a file, nothing is taken, since others may
+# that was changed within `rest` seconds before its end may be half of one; '' where none can be. It is left, with those beside it
+# that were written just before it. Where there is an older whole version of such a file, nothing is taken, since others may
 # belong to it; but a file that only grows, as a log does, is. `differ`: all that came differs from what is here, and counts
 # whatever its time says, which a program may have set. Names with a line end are left out. look NUMBER PATH, for the results
 # with that number, goes before take NUMBER PATH, which is quick for any number of files. Prints `taken over`, how many files
@@ -33,6 +34,25 @@ find_result() {
   [ -n "$from" ]
 }
 
+# Files beside one that is left and written just before it may be of one checkpoint: they are left, too. Counts the rest.
+beside_left() {
+  sort -k1,1rn -k2,2 "$side/$1.young" | awk -v most="${rest:-0}" '
+    { folder = $0; sub("^[0-9]* [a-z]* ", "", folder); file = folder; sub("/[^/]*$", "", folder) }
+    $2 == "left" { edge[folder] = $1; next }
+    folder in edge && edge[folder] - $1 <= most { edge[folder] = $1; print "left " file; next }
+    !newest { newest = $1 }
+    END { print "newest " newest + 0 }' > "$side/$1.beside"
+  while IFS= read -r line; do
+    case $line in
+      newest*) [ "${line#newest }" -le "$newest" ] || newest=${line#newest } ;;
+      *)
+        taken=$((taken - 1)) left=$((left + 1))
+        printf '%s\n' "${line#left }" >> "$side/$1.not"
+        ;;
+    esac
+  done < "$side/$1.beside"
+}
+
 # Counts a result's files, and removes those that aren't taken.
 look() {
   find_result "$1" || return 0
@@ -46,16 +66,18 @@ look() {
       if [ ! -f "$target" ]; then
         left=$((left + 1))
         printf '%s\n' "$file" >&3
+        printf '%s left %s\n' "$modified" "$file" >&4
         continue
       fi
       continues "$file" "$target" || torn=1
     elif [ -z "$differ" ] && [ -e "$target" ] && [ ! "$file" -nt "$target" ]; then
       printf '%s\n' "$file" >&3
       continue
-    elif [ "$modified" -gt "$newest" ]; then newest=$modified
+    else printf '%s taken %s\n' "$modified" "$file" >&4
     fi
     taken=$((taken + 1))
-  done < "$side/$1.files" 3> "$side/$1.not"
+  done < "$side/$1.files" 3> "$side/$1.not" 4> "$side/$1.young"
+  beside_left "$1"
   tr '\n' '\0' < "$side/$1.not" | xargs -0 rm -f
 }
 

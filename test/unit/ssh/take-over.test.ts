@@ -71,6 +71,19 @@ test('takes newer whole files, leaves those that may be half, and older ones as 
   expect(await taken('out', 'model.pt')).toEqual({ found: 0, files: 0, left: 0, newest: 0, end: 0 })
 })
 
+test('leaves what lies beside a file that may be half and was written just before it, as parts of one checkpoint do', async () => {
+  const { copied, alive, taken, has } = place()
+  alive()
+  for (const [rank, age] of [40, 28, 18, 12].entries())
+    copied(`0/out/checkpoint-30/rank${rank} `, 'shard', age)
+  for (const [rank, age] of [80, 78].entries()) copied(`0/out/checkpoint-20/rank${rank}`, 'shard', age)
+  copied('0/out/model.pt', 'model', 70)
+  copied('0/out/log.txt', 'x', 1)
+  expect(await taken('out')).toEqual({ found: 8, files: 3, left: 5, newest: end - 70, end })
+  expect(has('berth/p1/out/checkpoint-30/rank0 ')).toBe(false)
+  expect(has('berth/p1/out/checkpoint-20/rank1')).toBe(true)
+})
+
 test('takes all that a command had written when it ended by itself, and tells its exit code', async () => {
   for (const [ended, answer] of [
     // Written when it ended, and older than what came: not half. What something else wrote after that may be.
