@@ -35,6 +35,19 @@ class Route {
     window.open(`?details#/${path}`)
   }
 
+  /**
+   * Opens a link into the page in a tab of its own, where that is asked for: one that the browser opens by itself has no
+   * token.
+   */
+  openApart = (event: MouseEvent): void => {
+    const isAskedFor = event.ctrlKey || event.metaKey || event.shiftKey || event.button === 1
+    if (!isAskedFor || event.button > 1 || event.defaultPrevented || window.berth) return
+    const link = event.target instanceof Element ? event.target.closest('a[href^="#/"]') : null
+    if (!link) return
+    event.preventDefault()
+    window.open(link.getAttribute('href') ?? '')
+  }
+
   /** Goes without leaving a step to come back to. */
   replace(path: string): void {
     history.replaceState(history.state, '', `#/${path}`)

@@ -31,4 +31,11 @@ test('the details open in a browser tab of their own, with a terminal and no nav
     location.hash = '#/offers'
   })
   await alone.getByRole('navigation').waitFor()
+
+  // And so does any link that is opened in a tab.
+  for (const click of [{ modifiers: ['ControlOrMeta' as const] }, { button: 'middle' as const }]) {
+    const another = page.waitForEvent('popup')
+    await page.getByRole('link', { name: 'Activity', exact: true }).click(click)
+    await (await another).getByRole('region', { name: 'Activity' }).waitFor()
+  }
 })
