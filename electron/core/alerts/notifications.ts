@@ -167,7 +167,8 @@ export function createNotifications({
         void doing.catch(error => alertFailure(shownBefore, error))
         return
       }
-      goTo(store, account, placeOf(alert, action))
+      const place = placeOf(alert, action)
+      goTo(store, account, isGone(store.get().accounts[account], place) ? { screen: 'activity' } : place)
     },
     onPoll(account, alerted) {
       for (const [id, { account: of, alert }] of shown) {
@@ -251,6 +252,12 @@ function placeOf({ place, actions }: Alert, action: string | undefined): Place {
   if (ask === 'log') return { ...place, tab: 'logs' }
   const question = asks[ask]
   return question ? { ...place, ask: question } : place
+}
+
+/** Whether a place is about an instance that the account no longer has. */
+function isGone(account: AccountView | undefined, place: Place): boolean {
+  if (place.screen !== 'instances' || place.instance === undefined) return false
+  return account !== undefined && !(place.instance in account.instances)
 }
 
 export type Teller = ReturnType<typeof tellerOf>

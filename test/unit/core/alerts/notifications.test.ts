@@ -201,6 +201,17 @@ test('a click on a notification of an earlier start opens its instance or Activi
   expect(store.get().goTo?.place).toEqual({ screen: 'activity' })
 })
 
+test('a click on a notification about an instance that is gone opens Activity', async () => {
+  const { poll, click, store } = await notificationsWith(true)
+  const account = withState('outbid')
+  poll(account)
+  store.change(draft => {
+    draft.accounts[account.id] = accountView(rich)
+  })
+  click('a00000001/4711')
+  expect(store.get().goTo?.place).toEqual({ screen: 'activity' })
+})
+
 /** A notification that an instance is ready, with the commands that its buttons give. */
 async function ready(account: Partial<AccountView> = {}) {
   const parts = await notificationsWith(true)
