@@ -20,7 +20,8 @@ export function demoEnds({ accounts }: Pick<State, 'accounts'>): string | undefi
   const demos = Object.values(accounts).filter(({ demo }) => demo)
   if (demos.length === 0) return undefined
   const instances = demos.flatMap(account => Object.values(account.instances)).length
-  const lost = instances === 0 ? '' : `, with its ${counted(instances, 'instance')} and all that they hold`
+  const holds = instances === 1 ? 'it holds' : 'they hold'
+  const lost = instances === 0 ? '' : `, with its ${counted(instances, 'instance')} and all that ${holds}`
   return `The demo ends${lost}, and begins anew next time. None of it costs money.`
 }
 

@@ -95,9 +95,11 @@ function otherAccount(account: AccountView, now: number): MenuItemModel[] {
   return entries.length === 0 ? [] : [{ separator: true }, { label: word(account.name) }, ...entries.slice(1)]
 }
 
-/** A separator, and the account's instances and rentals; empty when it has none. */
+/** A separator, and the account's instances, those at rest last, and rentals; empty when it has none. */
 function accountEntries(account: AccountView, now: number): MenuItemModel[] {
-  const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
+  const instances = Object.values(account.instances).sort(
+    (a, b) => Number(hasTrait(a.state, 'halted')) - Number(hasTrait(b.state, 'halted')) || b.id - a.id,
+  )
   const rentals = Object.values(account.rentals).filter(rental => rental.instance === undefined)
   if (instances.length === 0 && rentals.length === 0) return []
   const more = instances.length - mostInstances

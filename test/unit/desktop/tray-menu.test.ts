@@ -119,6 +119,13 @@ test('an action that is not sent yet can be undone, at the top and in its entry'
   expect(entry(menu, 'box').submenu?.[0]).toEqual(undo)
 })
 
+test('instances at rest come after the others, which begin with the newest', () => {
+  const stopped = instanceView({ id: 9, state: 'stopped' })
+  const account = accountView({}, instanceView({ id: 7 }), instanceView({ id: 8, state: 'outbid' }), stopped)
+  const shown = labels(menuOf(stateWith(account))).filter(label => label.startsWith('Instance'))
+  expect(shown.map(label => label.replace(/:.*/, ''))).toEqual(['Instance #8', 'Instance #7', 'Instance #9'])
+})
+
 test('a stopped instance with a low bid offers to raise it', () => {
   const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
   const offered = (more: Partial<InstanceView>) => {

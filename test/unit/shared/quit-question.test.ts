@@ -29,6 +29,8 @@ test('a demo is lost with its instances', () => {
   expect(demoEnds(stateWith(demo))).toBe(
     'The demo ends, with its 2 instances and all that they hold, and begins anew next time. None of it costs money.',
   )
+  const small = accountView({ id: 'demo', demo: true }, instanceView())
+  expect(demoEnds(stateWith(small))).toContain('with its 1 instance and all that it holds,')
 })
 
 test('running costs of all accounts are listed, highest first, with their sum', () => {
