@@ -216,7 +216,7 @@ export function clockCheck({ demo, clock }: Pick<AccountView, 'demo' | 'clock'>)
   const { serverAt, localAt, rate, strays } = clock
   if (serverAt === 0) return []
   if (demo) {
-    const message = `In the demo it's ${exactTime(accountNow(clock, Date.now()))}, and time passes ${figure(rate, 1)} times as fast.`
+    const message = `In the demo it’s ${exactTime(accountNow(clock, Date.now()))}, and time passes ${figure(rate, 1)} times as fast.`
     return [{ name: 'Clock', ok: true, message, needed: false }]
   }
   const off = Math.round((localAt - serverAt) / 1000)

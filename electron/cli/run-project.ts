@@ -211,7 +211,7 @@ function planWords(
   const { most, longest, why }: Partial<PlanCosts> = costs ?? {}
   const atMost = most === undefined ? 'No cost limit.' : `It costs at most ${money(most)}: ${why}.`
   const latest =
-    longest === undefined ? 'No time limit.' : `It's stopped after ${duration(longest)} at the latest.`
+    longest === undefined ? 'No time limit.' : `It’s stopped after ${duration(longest)} at the latest.`
   const setup = setupOf(spec)
   const env = environmentOf(spec).map(
     ({ name, value, secret }) => `  ${name}=${secret ? `(the secret ${value})` : value}`,

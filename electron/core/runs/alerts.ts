@@ -250,7 +250,7 @@ function missingWords({ project, fetched, step }: ProjectRun): string {
 
 function diskWords(view: InstanceView | undefined): string {
   const { diskPricePerHour } = view ?? {}
-  return diskPricePerHour === undefined ? '' : `While it's stopped, its disk costs ${rate(diskPricePerHour)}.`
+  return diskPricePerHour === undefined ? '' : `While it’s stopped, its disk costs ${rate(diskPricePerHour)}.`
 }
 
 /** A title of at most 50 characters. */

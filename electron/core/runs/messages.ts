@@ -176,7 +176,7 @@ export function setupFailed(code: number, lastLine: string): Problem {
 function missingWords(code: number, lastLine: string): string {
   const name = code === 126 || code === 127 ? missingCommand(lastLine) : undefined
   if (name === undefined) return ''
-  return code === 127 ? `: ${name} is missing there` : `: ${name} can't be run there`
+  return code === 127 ? `: ${name} is missing there` : `: ${name} can’t be run there`
 }
 
 const complaints = [

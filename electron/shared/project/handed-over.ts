@@ -56,7 +56,7 @@ export function volumeWords({
   return [
     id === undefined
       ? `A new volume ${name}${of} at ${at}. ${charged} Later runs use the same machine.`
-      : `The volume ${name}${of} at ${at}. It's on machine ${machineId}, so only offers on it match. ${charged}`,
+      : `The volume ${name}${of} at ${at}. It’s on machine ${machineId}, so only offers on it match. ${charged}`,
     ...(folders.length === 0
       ? []
       : [`${named(folders)} ${folders.length === 1 ? 'is' : 'are'} kept on it for later runs.`]),
@@ -74,7 +74,7 @@ export function cloudWords({ spec, wideKey }: Pick<ProjectPlan, 'spec' | 'wideKe
     ...(spec.to === undefined
       ? []
       : [`The results are copied to ${spec.to}, in a folder named after the run.`]),
-    "To do so, the service puts the cloud connection's credentials on the machine, and Berth gives it an API key.",
+    'To do so, the service puts the cloud connection’s credentials on the machine, and Berth gives it an API key.',
     wideKey
       ? 'The service can’t limit that key to the copy: whoever runs the machine can rent, stop and ' +
         'destroy instances of your account with it. Berth deletes it when the copy ends.'

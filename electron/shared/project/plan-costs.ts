@@ -117,11 +117,11 @@ export function keptWords(
 ): string {
   const costs = `It keeps its files, and its disk costs ${disk === undefined ? 'money' : rate(disk)}.`
   if (destroys)
-    return `${costs} It's destroyed ${duration(seconds)} later, with all that isn't downloaded by then.`
-  const reminder = `You're reminded ${duration(Math.min(seconds, remindsWithin))} later`
+    return `${costs} It’s destroyed ${duration(seconds)} later, with all that isn’t downloaded by then.`
+  const reminder = `You’re reminded ${duration(Math.min(seconds, remindsWithin))} later`
   return most === undefined || keptCost === undefined
     ? `${costs} ${reminder}.`
-    : `${costs} ${reminder}. Once the run has cost ${money(most)} in all, it's destroyed with all that isn't downloaded.`
+    : `${costs} ${reminder}. Once the run has cost ${money(most)} in all, it’s destroyed with all that isn’t downloaded.`
 }
 
 /** What a plan says of its traffic; undefined where that is free or unknown. */

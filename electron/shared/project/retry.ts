@@ -72,7 +72,7 @@ export function retryWords(retry: Retry | undefined): string[] {
       `${duration(first)} later, then after twice as long each time, at most ${duration(longest)}.`
   const { within, times: inRow } = failsAtOnce
   return [
-    `If the command fails${which}, it's tried again ${where} ` +
-      `If it fails within ${duration(within)} ${counted(inRow, 'time')} in a row, it isn't tried again.`,
+    `If the command fails${which}, it’s tried again ${where} ` +
+      `If it fails within ${duration(within)} ${counted(inRow, 'time')} in a row, it isn’t tried again.`,
   ]
 }

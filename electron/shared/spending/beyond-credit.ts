@@ -1,5 +1,5 @@
 import { creditBy, spendOnceReady } from '../derived.ts'
-import { money } from '../format/money.ts'
+import { money, moneyUp } from '../format/money.ts'
 import { atMoment, duration } from '../format/time.ts'
 import type { AccountView } from '../state.ts'
 import type { Micros } from './money.ts'
@@ -48,7 +48,7 @@ export function beyondCredit(
   const total = perHour * hours + once
   const lasts = creditWouldLast(credit, spendOnceReady(account), perHour)
   if (total <= credit || lasts === undefined) return undefined
-  const costs = `${duration(hours * 3600)} cost ${money(total)}, more than your ${money(credit)}.`
+  const costs = `${duration(hours * 3600)} cost ${moneyUp(total)}, more than your ${money(credit)}.`
   return {
     why: `${costs} It would be cut off after ${duration(lasts)}, ${atMoment(now + lasts, now)}.`,
     lasts,

@@ -180,13 +180,13 @@ export function commitTitle({ id, changed }: NonNullable<ProjectRunView['commit'
   return `${id}; changed since: ${changed.named.join(', ')}${more}`
 }
 
-/** `It's destroyed in 23 h.`, for the machine of a failed run. `now` in epoch seconds. */
+/** `It’s destroyed in 23 h.`, for the machine of a failed run. `now` in epoch seconds. */
 export function keptUntilWords({ keptUntil, most }: ProjectRunView, now: number): string {
   if (!keptUntil) return ''
   const left = duration(Math.max(0, keptUntil.at - now))
-  if (keptUntil.destroys) return `It's destroyed in ${left}, as you chose.`
-  const end = most === undefined ? '' : ` Once the run has cost ${money(most)}, it's destroyed.`
-  return `You're reminded in ${left}.${end}`
+  if (keptUntil.destroys) return `It’s destroyed in ${left}, as you chose.`
+  const end = most === undefined ? '' : ` Once the run has cost ${money(most)}, it’s destroyed.`
+  return `You’re reminded in ${left}.${end}`
 }
 
 /** The result of a project's run that has ended. */

@@ -121,7 +121,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     const form = await connectForm(first.page)
     await form.getByText('Why?').click()
     await form.getByText(/API keys stay in memory/).waitFor()
-    expect(await form.getByText(/saved in this computer's keychain/).count()).toBe(0)
+    expect(await form.getByText(/saved in this computer’s keychain/).count()).toBe(0)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)
     await expectNotStored(first.page)

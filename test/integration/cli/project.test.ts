@@ -57,7 +57,7 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     const asked = await berth('run')
     expect(asked).toMatchObject({ code: 4, out: '' })
     expect(asked.err).toMatch(
-      /^1 × .*\$.*\/h\nIt costs at most \$.*: \$.* for 1 h at up to \$.*, plus up to \$1\.00 for failed attempts, and \$.* for 3 d of disk if it fails\.\nIt's stopped after 1 h at the latest\./,
+      /^1 × .*\$.*\/h\nIt costs at most \$.*: \$.* for 1 h at up to \$.*, plus up to \$1\.00 for failed attempts, and \$.* for 3 d of disk if it fails\.\nIt’s stopped after 1 h at the latest\./,
     )
     expect(asked.err).toContain('not .env, which may contain secrets')
     expect(asked.err).toContain('Command:\n  echo counting\n  expr 2 + 3 > sum.txt\n')

@@ -44,13 +44,13 @@ describe('a plan says', () => {
   test('after which failures its command is tried again, and how often', () => {
     const words = (text: string) =>
       planAfterwards(specOf(text), { seconds: 86_400, destroys: false }, undefined).join(' ')
-    expect(words('retry: { times: 3 }')).toContain("If the command fails, it's tried again")
+    expect(words('retry: { times: 3 }')).toContain('If the command fails, it’s tried again')
     expect(words('retry: { times: 3, elsewhere: true }')).toContain(
       'tried again on another machine with its results',
     )
     expect(words('retry: { times: 1, on: [137, timeout, 3] }')).toContain(
       'fails with exit code 137 (killed, often out of memory), exit code 124 (timed out) or exit code 3, ' +
-        "it's tried again on its machine, at most 1 time:",
+        'it’s tried again on its machine, at most 1 time:',
     )
     expect(words('')).not.toContain('tried again')
   })
