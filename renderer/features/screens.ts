@@ -42,14 +42,12 @@ export const screenParts: readonly { screen: ScreenId; title: string; at?: strin
       ['Agents and scripts', 'mcp caps'],
       ['Appearance', 'dark light theme'],
       ['Shortcuts', 'keys hotkeys global'],
-      ['Another computer', 'export import backup laptop'],
+      ['Another computer', 'export import backup new laptop move'],
       ['About', 'version updates diagnostics uninstall clean up'],
     ] as const
   ).map(([title, words = '']) => ({ screen: 'settings' as const, title, words })),
-  ...['Profile', 'Credit', 'Limits', 'Notifications', 'Webhooks'].map(title => ({
-    screen: 'account' as const,
-    title,
-  })),
+  ...['Profile', 'Credit', 'Notifications', 'Webhooks'].map(title => ({ screen: 'account' as const, title })),
+  { screen: 'account', title: 'Limits', words: 'budget day month' },
   { screen: 'account', title: 'Volumes', words: 'storage disk data set keep' },
   { screen: 'account', title: 'API keys', at: 'keys' },
   { screen: 'account', title: 'Two-factor authentication', at: 'two-factor' },

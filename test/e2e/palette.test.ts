@@ -139,6 +139,19 @@ test('what can be done now comes first', async ({ start }) => {
   await page.getByRole('combobox', { name: 'What to do' }).fill('stop')
   const first = page.getByRole('option').first()
   await expect.poll(() => first.textContent()).toMatch(new RegExp(`^\\s*Stop.*zzz-running #${running}`))
+  const input = page.getByRole('combobox', { name: 'What to do' })
+  await input.fill('forward 7860 zzz')
+  await page.getByRole('option', { name: /^Open port 7860 zzz-running/, selected: true }).waitFor()
+  await input.fill('remove zzz')
+  await page.getByRole('option', { name: /^Destroy/, selected: true }).waitFor()
+  await input.fill('emove zzz')
+  await page.getByText('No results.').waitFor()
+  // What it leads to gets the focus.
+  await input.fill('activity')
+  await page.getByRole('option', { name: /activity/i, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await input.waitFor({ state: 'detached' })
+  await page.locator('main:focus, main :focus').waitFor()
 })
 
 test('a bug report shows what goes with it before anything is copied', async ({ start }) => {

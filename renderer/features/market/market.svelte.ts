@@ -85,6 +85,13 @@ export class Market {
     this.#remember()
   }
 
+  /** What is demanded of hosts, which another search keeps. */
+  get standing(): OfferFilter {
+    const last = this.#page.state?.settings.offers.search?.filter
+    const { reliabilityFrom } = this.#begun ? this.#filter : (last ?? usualFilter)
+    return reliabilityFrom === undefined ? {} : { reliabilityFrom }
+  }
+
   find(text: string): void {
     this.filter = withValues(this.#filter, { text })
   }

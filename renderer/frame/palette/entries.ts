@@ -83,9 +83,11 @@ function inGroups(entries: readonly Entry[], typed: string): Entry[] {
   return ranked.flatMap(({ group }) => entries.filter(one => one.group === group))
 }
 
-/** Those that run first: they cost most, and most can be done with them. */
+/** The one that is open, and then those that run: they cost most, and most can be done with them. */
 function instancesByUse(page: Page): InstanceView[] {
-  const rank = ({ state }: InstanceView) => (state === 'running' ? 0 : hasTrait(state, 'diskOnly') ? 2 : 1)
+  const opened = route.screen === 'instances' ? Number(route.rest[0]) : Number.NaN
+  const rank = ({ id, state }: InstanceView) =>
+    id === opened ? 0 : state === 'running' ? 1 : hasTrait(state, 'diskOnly') ? 3 : 2
   return Object.values(page.account?.instances ?? {}).sort((a, b) => rank(a) - rank(b))
 }
 
@@ -127,21 +129,27 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
   return fitting.flatMap(id => all.find(one => one.id === id && one.unusable === undefined) ?? [])
 }
 
-/** A port typed alone is opened on the instances that run. */
+/** A port is opened on the instances that run: `7860`, `open port 7860`, `forward :7860 train-a`. */
 function portEntries(page: Page, typed: string): Entry[] {
-  const port = Number(/^(?:port )?:?(\d{2,5})$/.exec(typed.trim().toLowerCase())?.[1] ?? 0)
+  const words = typed.trim().toLowerCase().split(/\s+/)
+  const port = Number(words.map(word => /^:?(\d{2,5})$/.exec(word)?.[1]).find(Boolean) ?? 0)
   if (port < 1 || port > 65_535) return []
-  return instancesByUse(page)
+  const entries = instancesByUse(page)
     .filter(({ state }) => state === 'running')
-    .slice(0, 8)
     .map(instance => ({
       key: `port-${instance.id}`,
-      group: 'Actions',
-      mark: { icon: 'right' },
+      group: 'Actions' as const,
+      mark: { icon: 'right' as const },
       label: `Open port ${port}`,
       detail: instanceName(instance),
-      run: () => openPort(page, instance, port),
+      words: `forward :${port}`,
+      run() {
+        // Its progress is shown there.
+        route.go(`instances/${instance.id}/ports`)
+        return openPort(page, instance, port)
+      },
     }))
+  return bestMatches(entries, textOf, typed, 8)
 }
 
 /** All actions on all instances, found by their words; no stop of what does not run, which its own menu has. */
@@ -190,7 +198,8 @@ const actionWords: Readonly<Record<string, string>> = {
   terminal: 'shell ssh console',
   stop: 'pause halt',
   start: 'resume boot',
-  limits: 'timer budget',
+  limits: 'timer',
+  bid: 'outbid',
   rename: 'name label',
 }
 

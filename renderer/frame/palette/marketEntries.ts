@@ -17,7 +17,7 @@ import { match } from './match.ts'
 
 /** Offers, saved searches and templates that match the typed words, from the last answers. None of them rents. */
 export function marketEntries(page: Page, typed: string): Entry[] {
-  const text = typed.trim()
+  const text = typed.trim().replace(/^(?:rent|find|search)\s+/i, '')
   if (text.length < 2 || !page.account) return []
   return [...offerEntries(page, text), ...savedSearchEntries(page, text), ...templateEntries(page, text)]
 }
@@ -32,11 +32,12 @@ function offerEntries(page: Page, text: string): Entry[] {
     ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
   )
   if (!isNamed && !isBounded) return []
-  const matching = cheapestFirst(offersPassing(answered?.offers ?? [], { text }))
+  const { standing } = marketOf(page)
+  const matching = cheapestFirst(offersPassing(answered?.offers ?? [], { ...standing, text }))
   if (matching.length === 0 && !(answered && isBounded)) return []
   const open = (filter: OfferFilter, place = 'offers') => {
     route.go(place)
-    void marketOf(page).open({ query, filter })
+    void marketOf(page).open({ query, filter: { ...standing, ...filter } })
   }
   const all = [...new Set(matching.flatMap(({ offer }) => offer.gpuName ?? []))]
   // A single model is the whole search already.

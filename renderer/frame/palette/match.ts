@@ -1,23 +1,29 @@
 /**
  * How well words typed match a text: undefined when one of them is not in it, else less is better. Whole words count
  * most, then beginnings of words, then their order.
- * @param further words by which it is found, too; they count less than any of the text
+ * @param further words by whose beginnings it is found, too; they count less than any of the text
  */
 export function match(text: string, typed: string, further = ''): number | undefined {
   let score = 0
   for (const word of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
-    const found = matchWord(text.toLowerCase(), word) ?? matchWord(further.toLowerCase(), word, 300)
+    const found = matchWord(text.toLowerCase(), word) ?? matchFurther(further.toLowerCase(), word)
     if (found === undefined) return undefined
     score += found
   }
   return score
 }
 
-function matchWord(low: string, word: string, worse = 0): number | undefined {
+function matchWord(low: string, word: string): number | undefined {
   const at = low.indexOf(word)
   if (at < 0) return undefined
   const padded = ` ${low} `
-  return worse + at + (padded.includes(` ${word} `) ? 0 : padded.includes(` ${word}`) ? 100 : 200)
+  return at + (padded.includes(` ${word} `) ? 0 : padded.includes(` ${word}`) ? 100 : 200)
+}
+
+/** Within a word nobody sees why: "move" is not meant by "remove". */
+function matchFurther(low: string, word: string): number | undefined {
+  const at = ` ${low}`.indexOf(` ${word}`)
+  return at < 0 ? undefined : 300 + at
 }
 
 /** The best `most` matches, best first; all entries in their own order while nothing is typed. */

@@ -23,6 +23,8 @@ test('further words find it too, after all that have the word themselves', () =>
   const first = (typed: string) => bestMatches(items, item => item, typed, 10).map(([label]) => label)
   expect(first('volume')).toEqual(['Account: Volumes', 'Rent a GPU'])
   expect(first('gpu new')).toEqual(['Rent a GPU'])
+  // Within a word nobody sees why.
+  expect(first('rage')).toEqual([])
 })
 
 test('an empty search lists everything in order, up to the limit', () => {
