@@ -70,9 +70,9 @@ export function broughtEntry(
   const half =
     left === 0
       ? ''
-      : ` ${counted(left, 'file')} that ${left === 1 ? 'was' : 'were'} being written when it ended ${
-          left === 1 ? 'stays' : 'stay'
-        } there. ${keptWords(departure, now)}`
+      : ` ${counted(left, 'file')} that ${left === 1 ? 'was' : 'were'} being written when it ended${
+          way?.unnamed ? ', or whose name can’t be sent,' : ''
+        } ${left === 1 ? 'stays' : 'stay'} there. ${keptWords(departure, now)}`
   const over = isOver ? ' Its command had ended well there, and isn’t run again.' : ''
   return entry(
     account,

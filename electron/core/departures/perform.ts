@@ -225,7 +225,7 @@ export class Departures {
     try {
       if (this.#runs(from)) way = await arrival.handOver(departure, place, bounded)
       // The next machine has all of them already.
-      if (way?.files === 0) return { found: 0, files: 0, left: 0, newest: 0, end: 0, way }
+      if (way?.files === 0) return { found: 0, files: 0, left: way.unnamed ?? 0, newest: 0, end: 0, way }
       if (way === undefined && !(await this.#copiedByService(departure, arrival.instance, place, bounded)))
         return 'failed'
     } catch (error) {
@@ -240,7 +240,8 @@ export class Departures {
     // A copy that brought nothing saves nothing, whatever the service says. Over SSH it was links alone.
     const isEmpty = way === undefined && answer !== 'torn' && answer?.found === 0
     if (answer === undefined || isEmpty || (answer !== 'torn' && answer.end === 0)) return 'failed'
-    return answer === 'torn' || (answer.files === 0 && answer.left > 0) ? 'torn' : { ...answer, way }
+    if (answer === 'torn' || (answer.files === 0 && answer.left > 0)) return 'torn'
+    return { ...answer, left: answer.left + (way?.unnamed ?? 0), way }
   }
 
   /** Whether the service copied a machine's files into a folder of another one. */

@@ -27,10 +27,18 @@ export interface Handing {
  */
 export type Listing = ReadonlyMap<string, string>
 
+/** The same as a machine tells it, and how many names it couldn't tell. */
+interface Told {
+  files: Listing
+  unnamed: number
+}
+
 /** How results came to another machine, and how many files: `direct` from host to host, else through this computer. */
 export interface HandedOver {
   files: number
   isDirect: boolean
+  /** Files whose names can't be told to the other machine, and that stay. */
+  unnamed?: number
 }
 
 /** Milliseconds for a machine to read all its results, and to send them; bytes of the list that it prints. */
@@ -45,18 +53,21 @@ export async function handOver(handing: Handing): Promise<HandedOver> {
   const { paths, folder, target, side } = handing
   // Each machine reads all of its results.
   const [have, had] = await Promise.all([listed(handing, 'from', folder), listed(handing, 'to', target)])
-  const lists = paths.map((_, number) => missing(have[number] ?? new Map(), had[number] ?? new Map()))
+  const filesOf = (told: readonly Told[], number: number): Listing => told[number]?.files ?? new Map()
+  const lists = paths.map((_, number) => missing(filesOf(have, number), filesOf(had, number)))
   const files = lists.reduce((sum, list) => sum + list.length, 0)
-  if (files === 0) return { files, isDirect: true }
-  const archives = lists.flatMap((list, number) => archivesOf(list, have[number], number))
+  const unnamed = have.reduce((sum, list) => sum + list.unnamed, 0)
+  const handed = { files, ...(unnamed > 0 && { unnamed }) }
+  if (files === 0) return { ...handed, isDirect: true }
+  const archives = lists.flatMap((list, number) => archivesOf(list, filesOf(have, number), number))
   const isDirect = await sendDirectly(handing, archives)
   if (!isDirect) await sendThroughHere(handing, archives)
   for (const [number, list] of lists.entries()) {
     const [came] = await listed(handing, 'to', `${side}/${number}`, [basename(paths[number] ?? '')], false)
-    const isWhole = list.every(name => came?.get(name) === have[number]?.get(name))
+    const isWhole = list.every(name => came?.files.get(name) === filesOf(have, number).get(name))
     if (!isWhole) throw new BerthError(notHandedOver)
   }
-  return { files, isDirect }
+  return { ...handed, isDirect }
 }
 
 /** The names of the files that the second machine lacks, or has otherwise; all links. */
@@ -71,8 +82,8 @@ interface Archive {
   option: '' | 'h'
 }
 
-function archivesOf(names: readonly string[], have: Listing | undefined, number: number): Archive[] {
-  const isLink = (name: string) => have?.get(name) === ''
+function archivesOf(names: readonly string[], have: Listing, number: number): Archive[] {
+  const isLink = (name: string) => have.get(name) === ''
   const archives: Archive[] = [
     { number, names: names.filter(name => !isLink(name)), option: 'h' },
     { number, names: names.filter(isLink), option: '' },
@@ -80,13 +91,19 @@ function archivesOf(names: readonly string[], have: Listing | undefined, number:
   return archives.filter(archive => archive.names.length > 0)
 }
 
-/** Reads `HASH  ./name` and `link  ./name`. Names that no list can carry, which have line ends or backslashes, are left out. */
-export function readListing(text: string): Listing {
-  const entries = text.split('\n').flatMap(line => {
-    const [, hash = '', name = ''] = /^([0-9a-f]{64}|link) [ *](\.\/[^\\]+)$/.exec(line) ?? []
-    return name === '' ? [] : [[name, hash === 'link' ? '' : hash] as const]
-  })
-  return new Map(entries)
+/**
+ * Reads `HASH  ./name` and `link  ./name`. Names that no list can carry are only counted: those with line ends or backslashes,
+ * and what isn't UTF-8.
+ */
+export function readListing(text: string): Told {
+  const files = new Map<string, string>()
+  let unnamed = 0
+  for (const line of text.split('\n')) {
+    const [, hash = '', name = ''] = /^([0-9a-f]{64}|link) [ *](\.\/[^\\\uFFFD]+)$/.exec(line) ?? []
+    if (name !== '') files.set(name, hash === 'link' ? '' : hash)
+    else if (/^\\?[0-9a-f]{64} /.test(line)) unnamed += 1
+  }
+  return { files, unnamed }
 }
 
 /** Of each result, its files. `at`: absolute, or relative to the home folder. */
@@ -96,8 +113,8 @@ async function listed(
   at: string,
   results: readonly string[] = paths,
   follows = true,
-): Promise<Listing[]> {
-  const lists: Listing[] = []
+): Promise<Told[]> {
+  const lists: Told[] = []
   for (const path of results) {
     const input = await listingScript(`${at}/${dirname(path)}`, basename(path), follows)
     const { text, code } = await outputOf(on === 'from' ? from : to, 'sh -s', { clock, ...bounds, input })

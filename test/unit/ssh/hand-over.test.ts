@@ -22,7 +22,7 @@ test('a machine’s list of its files has each that a list can carry, whatever i
           input: await listingScript(folder, result),
           encoding: 'utf8',
         })
-        const names = [...readListing(text).keys()]
+        const names = [...readListing(text).files.keys()]
         const whole = Object.keys(contents).map(file => `./${result}/${file}`)
         expect(names.toSorted()).toEqual(whole.filter(path => !/[\\\n]/.test(path)).toSorted())
       } finally {
@@ -35,10 +35,11 @@ test('a machine’s list of its files has each that a list can carry, whatever i
 
 test('only what the next machine lacks or has otherwise is sent, and every link', () => {
   const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
-  const have = readListing(
-    `${one}  ./out/a\n${two} *./out/b\n${two}  ./out/c\nlink  ./out/latest\nnoise\n\\${one}  ./x\\n`,
+  const { files: have, unnamed } = readListing(
+    `${one}  ./out/a\n${two} *./out/b\n${two}  ./out/c\nlink  ./out/latest\nnoise\n\\${one}  ./x\\n\n${two}  ./lat\uFFFDin`,
   )
-  const had = readListing(`${one}  ./out/a\n${one}  ./out/b\n`)
+  expect(unnamed).toBe(2)
+  const { files: had } = readListing(`${one}  ./out/a\n${one}  ./out/b\n`)
   expect(missing(have, had)).toEqual(['./out/b', './out/c', './out/latest'])
   expect(missing(have, have)).toEqual(['./out/latest'])
 })

@@ -255,6 +255,23 @@ test('a machine that its user leaves runs until its files were handed over, by w
   }
 })
 
+test('a machine that its user leaves is kept for files whose names the next one can’t be told', async () => {
+  for (const [files, answer, saved] of [
+    [0, '', 0],
+    [2, 'taken over 2 2 5080 5090 0\n', 1790],
+  ] as const) {
+    const { open, ended, arrival } = place()
+    const { departures, poll, show } = await open()
+    await show({ 7: machine('running') })
+    await departures.leave(run, 'digits', { ...leave, runsUntil: 2800, whole: true })
+    await poll()
+    const handOver = async () => ({ files, isDirect: true, unnamed: 1 })
+    expect(await departures.bring(run, { ...arrival(answer), handOver }, signal)).toBe(saved)
+    await poll()
+    expect(ended).toEqual(['stop 7'])
+  }
+})
+
 test('nothing is destroyed while it has the only copy, until its time is over, whoever is killed between', async () => {
   const refused = new ServiceError({ code: 'invalid_args', status: 400, message: 'not running', advice: '' })
   const { open, ended, clock, arrival } = place(async () => Promise.reject(refused))
