@@ -8,7 +8,8 @@ import { type Row, rowPrice, rowState } from './rows.ts'
 
 /**
  * The columns and parts of a row that need a minimal table width (pixels), the least important first: what guards money
- * is left out last. Each leaves the name room for a number, and from the load on for most labels.
+ * is left out last. Each leaves the name room for a number, and from the load on for most labels, also at the width of
+ * the window's first size, which is 950.
  */
 const leastWidths = {
   image: 1870,
@@ -18,10 +19,10 @@ const leastWidths = {
   id: 1330,
   jupyter: 1240,
   uptime: 1200,
-  spent: 1010,
-  words: 930,
-  load: 860,
-  gpu: 740,
+  spent: 1100,
+  words: 1030,
+  load: 930,
+  gpu: 780,
   stops: 640,
   price: 432,
 } as const

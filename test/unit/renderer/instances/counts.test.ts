@@ -22,7 +22,7 @@ test('in a narrow table the least important columns go first, and what guards mo
   expect(partsFor(2000)).toEqual(partsFor(1870))
   expect(partsFor(1330)).toContain('id')
   expect(partsFor(1329)).not.toContain('id')
-  expect(partsFor(860)).toEqual(new Set(['load', 'gpu', 'stops', 'price']))
+  expect(partsFor(950)).toEqual(new Set(['load', 'gpu', 'stops', 'price']))
   expect(partsFor(640)).toEqual(new Set(['stops', 'price']))
   expect(partsFor(639)).toEqual(new Set(['price']))
 })
