@@ -1,5 +1,6 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import { route } from '#renderer/bridge/route.svelte.ts'
 import type { PageStream } from '#renderer/bridge/stream.ts'
 import { type FileSort, type Sorting, sortEntries } from '#renderer/features/files/entries.ts'
 import { joined } from '#shared/instance/file-names.ts'
@@ -16,7 +17,7 @@ import {
 import type { UploadPlan } from '#shared/instance/sync.ts'
 import type { UploadChoice } from '#shared/instance/upload-plan.ts'
 import type { Problem } from '#shared/problem.ts'
-import { type Collected, planOf } from './collect.ts'
+import { type Collected, fromDrag, planOf } from './collect.ts'
 
 /** The dialog to show. */
 export type FilesAsk =
@@ -210,6 +211,21 @@ export function filesView(page: Page, account: string, instance: number): FilesV
   const view = views.get(key) ?? new FilesView(page, account, instance)
   views.set(key, view)
   return view
+}
+
+/** Uploads what was dropped on an instance into the folder that was shown last, or home, and shows it. */
+export async function uploadDropped(
+  page: Page,
+  account: string,
+  instance: number,
+  items: DataTransferItemList,
+): Promise<void> {
+  const view = filesView(page, account, instance)
+  const collected = await page.attempt(fromDrag(items))
+  if (!collected) return
+  route.go(`instances/${instance}/files`)
+  if (!view.folder) await view.open()
+  await view.uploadCollected(collected)
 }
 
 /** Sends the main process the pieces of files that it requests in the stream, until the stream ends, as `ended` hears. */
