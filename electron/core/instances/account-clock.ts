@@ -33,6 +33,8 @@ const mostAhead = 600_000
 const believedAtOnce = 5000
 /** Milliseconds by which a simulated world leaps ahead where its day is played. */
 const playedAtOnce = 6 * 3_600_000
+/** Milliseconds of the account's time after which an answer may confirm that it leapt. */
+const confirmedAfter = 3000
 /** Milliseconds by which clocks may have drifted apart in a sleep. */
 const driftInSleep = 60_000
 
@@ -52,7 +54,8 @@ const shortestMeasurement = 900
 
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
- * them time passes as on this computer: a leap ahead is believed once the next answer agrees with it, or at once where this
+ * them time passes as on this computer: a leap ahead is believed once the answer to a request some seconds later agrees with
+ * it and none in between with the time before, or at once where this
  * computer slept as long; one back once answers have gone on from it for two minutes, or where it ends a leap ahead. The rate
  * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree. Two minutes
  * after the first answer it has a least, from which it is never slower than this computer's own: limits act by it, whatever
@@ -72,8 +75,6 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let last: Anchor | undefined
   /** The first of the last answers that differ from the believed time and agree with each other. */
   let doubted: Moment | undefined
-  /** When a leap was believed by answers of which none was asked for after another, monotonic milliseconds. */
-  let hastyAt: number | undefined
   let hasStrayed = false
   /** Milliseconds by which the last answer told another time than the believed one. */
   let strayed = 0
@@ -107,11 +108,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     lowest = undefined
   }
 
-  /**
-   * Whether the account's time becomes that of an answer; until it is sure, of the one nearest to this computer's. `endsHaste`:
-   * it's the first to a later request than those that told a leap.
-   */
-  function isBelieved(sample: Anchor, roundTrip: number, endsHaste: boolean): boolean {
+  /** Whether the account's time becomes that of an answer; until it is sure, of the one nearest to this computer's. */
+  function isBelieved(sample: Anchor, roundTrip: number): boolean {
     const { at, wall, server } = sample
     const fromWall = (one: Moment) => Math.abs(onwards(one, at) - wall)
     if (!anchor || (!isSure && fromWall(sample) < fromWall(anchor))) {
@@ -136,20 +134,15 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     // The least holds already.
     if (server < expected.server && expected.server === leastAt(at)) return false
     const isReturn = formers.some(former => agrees(sample, former, roundTrip))
-    if (isReturn && endsHaste) return true
     if (server < expected.server && !isReturn) return isBehindForLong(sample, roundTrip)
-    // One that leaps on agrees, too: the first of them is no single wrong answer.
-    const leapsOn = (earlier: Moment) =>
-      earlier.server + (at - earlier.at) * rate > expected.server &&
-      server > earlier.server + (at - earlier.at) * rate
-    if (!doubted || !(agrees(sample, doubted, roundTrip) || leapsOn(doubted))) {
+    if (!doubted || !agrees(sample, doubted, roundTrip)) {
       doubted = sample
       return false
     }
+    // Requests that come together, as those of one poll, may meet the same wrong clock, while others meet the right one.
+    if (at - roundTrip < doubted.at + (isReturn ? 0 : confirmedAfter / rate)) return false
     isSure = true
     if (server > expected.server) formers = [...formers.slice(-mostFormers), expected]
-    // Requests that were on their way together may have met the same wrong clock.
-    if (at - roundTrip < doubted.at) hastyAt = at
     return true
   }
 
@@ -203,9 +196,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
-      const endsHaste = hastyAt !== undefined && at - roundTrip >= hastyAt
-      if (endsHaste) hastyAt = undefined
-      const isRight = isBelieved(sample, roundTrip, endsHaste)
+      const isRight = isBelieved(sample, roundTrip)
       if (measure(sample) || isRight) {
         anchor = sample
         doubted = behindSince = undefined
@@ -215,7 +206,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       strayed = rate === 1 ? sample.server - serverNow(at) : 0
     },
     /** Whether the last answer told a time that the answer to a later request must confirm. */
-    isDoubted: (): boolean => doubted !== undefined || hastyAt !== undefined,
+    isDoubted: (): boolean => doubted !== undefined,
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()
