@@ -4,9 +4,10 @@ import { parseBaseUrl } from '#service/base-url.ts'
 import { AnyExport, ExportFile, type ImportPlan, longestExport, travellingSettings } from '#shared/export.ts'
 import { lessSafe } from '#shared/less-safe.ts'
 import { BerthError } from '#shared/problem.ts'
-import type { Settings } from '#shared/settings.ts'
+import type { SettingsChange } from '#shared/settings.ts'
 import type { State } from '#shared/state.ts'
 import { withoutByteOrderMark } from '#shared/text.ts'
+import { settingsAfter } from './settings.ts'
 
 type Given = Pick<State, 'settings' | 'savedSearches' | 'accounts' | 'projects' | 'projectSecrets'>
 
@@ -66,12 +67,11 @@ export function importPlan(
   const names = [...new Set(searches.map(({ name }) => name))]
   const folders = new Set(Object.values(state.projects).map(({ folder }) => folder))
   // A partial setting has no undefined once it was read.
-  const given = settings as Partial<Settings>
-  const after = { ...here, ...settings, terminal: { ...here.terminal, ...settings.terminal } }
+  const after = settingsAfter(state.settings, settings as SettingsChange)
   return {
     at,
-    settings: !isDeepStrictEqual(after, here),
-    lessSafe: lessSafe(state.settings, { ...state.settings, ...given }),
+    settings: !isDeepStrictEqual(travellingSettings(after), here),
+    lessSafe: lessSafe(state.settings, after),
     searches: {
       added: names.filter(name => !known.has(name)),
       replaced: names.filter(name => known.has(name)),

@@ -45,6 +45,11 @@ export async function followCommandFile(
   else await settings.change({ commandFile: false })
 }
 
+/** The settings after a change of the named ones, in groups too. */
+export function settingsAfter(settings: Settings, changes: SettingsChange): Settings {
+  return readSettings(merged(settings, changes))
+}
+
 function merged(stored: Stored, changes: Stored): Stored {
   const whole = { ...stored }
   for (const [name, value] of Object.entries(changes)) {

@@ -22,8 +22,12 @@ const travelling = v.pick(Settings, [
 ])
 const terminal = v.pick(Settings.entries.terminal, ['fontSize', 'fontFamily', 'tmux'])
 
+/** A group may lack what the Berth that wrote the file had not yet: that stays as it is. */
 const TravellingSettings = v.object({
   ...v.partial(travelling).entries,
+  alerts: v.optional(v.partial(Settings.entries.alerts)),
+  quietHours: v.optional(v.partial(Settings.entries.quietHours)),
+  offers: v.optional(v.partial(Settings.entries.offers)),
   terminal: v.optional(v.partial(terminal)),
   shortcuts: v.optional(
     v.pipe(

@@ -93,6 +93,9 @@ describe('an export', () => {
       'Pages of instances open at 127.0.0.1, where they share cookies that scripts can read.',
     ])
     expect(lost({})).toEqual([])
+    // A Berth that lacks a kind of alert doesn't switch it off here.
+    const { rentedElsewhere: _, ...older } = alerts
+    expect(lost({ alerts: older })).toEqual([])
     expect(lost({ theme: 'light', alerts, quietHours, pollInterval: 5, lowCreditDollars: 50 })).toEqual([])
     const plan = importPlan(readExport(changed({ settings: { alerts: off } })), given)
     expect(importWords(plan).join('\n')).toMatch(/Less safe than now:\nAlerts are switched off: low credit/)
