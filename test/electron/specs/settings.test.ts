@@ -55,6 +55,7 @@ test('Clean up removes everything outside Berth’s folder', async () => {
   await page.getByRole('radiogroup', { name: 'Start when you log in' }).getByText('In the tray').click()
   await expect.poll(isThere, soon).toBe(true)
   await page.getByRole('button', { name: 'Clean up' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Clean up' }).click()
   await page.getByText('Done. Quit Berth and uninstall it').waitFor()
   expect(await isThere()).toBe(false)
 })
