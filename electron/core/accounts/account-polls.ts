@@ -84,14 +84,16 @@ export class AccountPolls {
     }
     // An answer to a key that was replaced meanwhile is ignored.
     const isIgnored = () => ending.aborted || polledClient !== client.current
-    const ask = () =>
-      pollAll(
+    const ask = () => {
+      time.askedAnew()
+      return pollAll(
         questions,
         () => this.#expected(),
         part => {
           if (!isIgnored()) this.#showPart(part)
         },
       )
+    }
     const first = await ask()
     // A time or a credit that leaps is told twice before anything is counted by it.
     const isCounted = !isIgnored() && first.outcome === 'seen'

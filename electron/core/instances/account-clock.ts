@@ -33,8 +33,6 @@ const mostAhead = 600_000
 const believedAtOnce = 5000
 /** Milliseconds by which a simulated world leaps ahead where its day is played. */
 const playedAtOnce = 6 * 3_600_000
-/** Milliseconds of the account's time after which an answer may confirm that it leapt. */
-const confirmedAfter = 3000
 /** Milliseconds by which clocks may have drifted apart in a sleep. */
 const driftInSleep = 60_000
 
@@ -54,8 +52,8 @@ const shortestMeasurement = 900
 
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
- * them time passes as on this computer: a leap ahead is believed once the answer to a request some seconds later agrees with
- * it and none in between with the time before, or at once where this
+ * them time passes as on this computer: a leap ahead is believed once the answer to a question asked anew agrees with it and
+ * none in between with the time before, or at once where this
  * computer slept as long; one back once answers have gone on from it for two minutes, or where it ends a leap ahead. The rate
  * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree. Two minutes
  * after the first answer it has a least, from which it is never slower than this computer's own: limits act by it, whatever
@@ -75,6 +73,9 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let last: Anchor | undefined
   /** The first of the last answers that differ from the believed time and agree with each other. */
   let doubted: Moment | undefined
+  /** Counts the questions to the service of one or more requests, and the one whose answer was doubted. */
+  let round = 0
+  let doubtedIn = 0
   let hasStrayed = false
   /** Milliseconds by which the last answer told another time than the believed one. */
   let strayed = 0
@@ -137,10 +138,11 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     if (server < expected.server && !isReturn) return isBehindForLong(sample, roundTrip)
     if (!doubted || !agrees(sample, doubted, roundTrip)) {
       doubted = sample
+      doubtedIn = round
       return false
     }
-    // Requests that come together, as those of one poll, may meet the same wrong clock, while others meet the right one.
-    if (at - roundTrip < doubted.at + (isReturn ? 0 : confirmedAfter / rate)) return false
+    // The requests of one poll may meet the same wrong clock, while others meet the right one.
+    if (round === doubtedIn) return false
     isSure = true
     if (server > expected.server) formers = [...formers.slice(-mostFormers), expected]
     return true
@@ -192,6 +194,10 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   return {
     /** Epoch seconds of the account's time; before the first answer, of this computer's. */
     now: (): number => serverNow(clock.monotonic()) / 1000,
+    /** A poll's requests begin, or are asked anew: they may confirm what those before them told. */
+    askedAnew(): void {
+      round += 1
+    },
     learn({ serverTime, roundTrip }: TimeSample): void {
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.

@@ -22,6 +22,7 @@ function world(rate: number, localClock = new HandClock(), initialRate?: number)
     async answers(count: number, every: number) {
       for (let index = 0; index < count; index += 1) {
         await localClock.pass(every)
+        account.askedAnew()
         account.learn({ serverTime: Math.floor(truth()), roundTrip: 20 })
       }
     },
@@ -47,6 +48,7 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
     await answers(10, 10_000)
     for (let poll = 0; poll < 6; poll += 1) {
       await localClock.pass(5000)
+      account.askedAnew()
       for (const away of [0, days, days, days, 0]) {
         await localClock.pass(30 / rate)
         account.learn({ serverTime: Math.floor(truth() + away * 86_400), roundTrip: 20 / rate })
@@ -161,6 +163,7 @@ test('after two minutes it is never slower than this computer’s, whatever they
         await clock.pass(30_000)
         serverTime += steps[answer]
         lowest = Math.min(lowest + 30, serverTime)
+        account.askedAnew()
         account.learn({ serverTime, roundTrip: 20 })
         const [time, own] = [account.now(), clock.monotonic() / 1000]
         expect(account.accountTime().rate).toBeGreaterThanOrEqual(1)
@@ -193,6 +196,7 @@ test.each(Object.entries(standing))(
         const began = truth()
         while (truth() < began + 900) {
           await localClock.pass(every * 1000)
+          account.askedAnew()
           account.learn({ serverTime: Math.floor(began + told(truth() - began)), roundTrip: 20 })
           expect(account.now() - truth()).toBeGreaterThan(-3)
         }
@@ -206,8 +210,9 @@ test('a leap that only requests on their way together tell is doubted until a la
   await answers(5, 10_000)
   // One that was right came shortly before.
   jump(60)
-  await answers(2, 4000)
+  await answers(2, 1000)
   await localClock.pass(10_000)
+  account.askedAnew()
   for (const _ of ['instances', 'user'])
     account.learn({ serverTime: Math.floor(truth() + year), roundTrip: 20 })
   expect(account.isDoubted()).toBe(true)
@@ -215,9 +220,9 @@ test('a leap that only requests on their way together tell is doubted until a la
   expect(account.isDoubted()).toBe(false)
   expect(error()).toBeLessThan(2)
   jump(year)
-  await answers(2, 1000)
+  await answers(1, 1000)
   expect(account.isDoubted()).toBe(true)
-  await answers(1, 3000)
+  await answers(1, 1000)
   expect(account.isDoubted()).toBe(false)
   expect(error()).toBeLessThan(2)
 })

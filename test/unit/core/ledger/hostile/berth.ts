@@ -75,6 +75,7 @@ export async function startBerth({ clock, files, keychain: entries, ids, seen, .
     const answer = await Promise.allSettled([outside.send(operation, input)])
     if (!lives()) return never
     if (answer[0].status === 'rejected') throw answer[0].reason
+    time.askedAnew()
     time.learn({ serverTime: Math.floor(outside.told()), roundTrip: 20 })
     return answer[0].value
   }

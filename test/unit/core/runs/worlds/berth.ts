@@ -53,6 +53,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
   const time = createAccountClock(clock, 1, seen.at)
   const send: Send = async (operation, input) => {
     const answer = await service.answer(operation, input)
+    time.askedAnew()
     if (!dead.signal.aborted) time.learn({ serverTime: Math.floor(service.told()), roundTrip: 20 })
     return answer
   }
