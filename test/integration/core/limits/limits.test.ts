@@ -285,6 +285,7 @@ test.concurrent('two Berths with a limit each on one instance both end without a
 
 test.concurrent('a limit switched off does nothing, and switched on starts its duration anew', async ({
   running,
+  expect,
 }) => {
   const { world, under, id } = await running()
   const set = await setLimit(under, { instance: id, when: { kind: 'duration', seconds: hour } })
