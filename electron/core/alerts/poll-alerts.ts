@@ -98,7 +98,9 @@ function elsewhereAlert(account: AccountView, instance: InstanceView): Alert {
     ...about,
     group: 'another Berth',
     title: `${name} was rented by another Berth`,
-    body: `${cost}, and its limits are on that computer. If you have no other Berth, replace your API keys. Further ones are only in Activity.`,
+    body:
+      `${cost}, and its limits are on that computer. If you have no other Berth, replace your API keys. ` +
+      'Further ones are only in Activity.',
   })
 }
 

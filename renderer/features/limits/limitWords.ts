@@ -72,7 +72,9 @@ export function dueWords(
   const inWords = isSure && limit.instance !== undefined ? 'in' : `${atMoment(dueAt, now)}, in`
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
   const snoozed = limit.snoozedUntil === undefined ? '' : ' It was extended.'
-  return `${acts} ${inWords} ${duration(dueAt - now)}${isSure ? '' : `, at the ${rateWord(target ? [target] : Object.values(instances), dueAt)}`}${only}.${snoozed}${usedWords(limit, now)}`
+  const spending = target ? [target] : Object.values(instances)
+  const at = isSure ? '' : `, at the ${rateWord(spending, dueAt)}`
+  return `${acts} ${inWords} ${duration(dueAt - now)}${at}${only}.${snoozed}${usedWords(limit, now)}`
 }
 
 /** Who used an instance whose GPUs were idle, for as long as that delays its limit. */

@@ -108,8 +108,8 @@ const aDay = 86_400
 
 /**
  * A stop in its cell: `7 h 48 min` and `16:49`, `12 d 14 h` and `Sat 12 Dec`, or its condition where the moment isn't known;
- * `destroyed in 7 h 48 min`. `now`: epoch seconds of the account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time
- * isn't known either.
+ * `destroyed in 7 h 48 min`. `now`: epoch seconds of the account's time. `soon`: within half an hour. `hindered`: Berth can't
+ * act now, so an idle time isn't known either.
  */
 export function endWords(
   stop: UpcomingEnd,
