@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { alertOf, type EventName } from '#core/alerts/events.ts'
 import { createNotifications } from '#core/alerts/notifications.ts'
 import { createOutsideActions } from '#core/alerts/outside-actions.ts'
-import { isQuiet, openPageNotices, summary } from '#core/alerts/page-notices.ts'
+import { openPageNotices } from '#core/alerts/page-notices.ts'
 import { type AlertedState, alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { createStore } from '#core/storage/store.ts'
 import type { Notice, NoticeClick, Notifier } from '#platform/platform.ts'
@@ -350,29 +350,6 @@ test('the demo’s withheld alerts are not written to disk', async () => {
   poll({ ...withState('outbid'), id: 'demo', demo: true })
   await pageNotices.close()
   expect(await files.read('withheld.json')).toBeUndefined()
-})
-
-const minute = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
-const hours = (from: string, to: string, on = true) => ({ on, from, to, critical: true })
-
-test.each([
-  ['22:00', '07:00', '21:59', false],
-  ['22:00', '07:00', '22:00', true],
-  ['22:00', '07:00', '00:00', true],
-  ['22:00', '07:00', '06:59', true],
-  ['22:00', '07:00', '07:00', false],
-  ['12:00', '13:00', '12:30', true],
-  ['12:00', '13:00', '13:00', false],
-  ['09:00', '09:00', '09:00', false],
-])('from %s to %s it is quiet at %s: %s', (from, to, now, quiet) => {
-  expect(isQuiet(hours(from, to), minute(now))).toBe(quiet)
-  expect(isQuiet(hours(from, to, false), minute(now))).toBe(false)
-})
-
-test('a summary names some and counts the rest', () => {
-  expect(summary([])).toBeUndefined()
-  expect(summary(['a', 'b'])).toEqual({ title: '2 alerts during quiet hours', body: 'a. b.' })
-  expect(summary(['a', 'b', 'c', 'd', 'e', 'f'])?.body).toBe('a. b. c. d. And 2 more.')
 })
 
 test.each([true, false])('an account that is gone takes its notices along (desktop: %s)', async available => {
