@@ -153,6 +153,11 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
     created = await client().offers.createInstance(request.offer, body, options)
   } catch (error) {
     if (ending.aborted) return 'done'
+    if (isTooSoon(error) && context.now() - attempt.startedAt < refusedFor) {
+      // Nothing was created, and the offer may still be free.
+      await attempts.update(mark, { requestCount: requestCount - 1, problem: problemOf(error) })
+      return { work: 'ask', after: askAgainAfter }
+    }
     const ambiguous = error instanceof ServiceError && error.ambiguous
     if (isRefusal(error) && requestCount === 1 && forgivesRefusedKey(attempt)) {
       await attempts.update(mark, { requestCount: 0, refused: true })
@@ -176,6 +181,13 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
   }
   await adoptInstance(parts, mark, instance, { instanceKey, queued: success === false })
   return 'done'
+}
+
+/** Seconds of the account's time for which a creation is repeated that came too soon after others. */
+const refusedFor = 600
+
+function isTooSoon(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'rate_limited' && !error.ambiguous
 }
 
 /** Whether it is a refusal in a 2xx, or a 404: the instance is searched for, as after a lost answer, but not requested again. */

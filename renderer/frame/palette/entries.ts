@@ -201,6 +201,7 @@ const actionWords: Readonly<Record<string, string>> = {
   limits: 'timer',
   bid: 'outbid',
   rename: 'name label',
+  ports: 'forward tunnel',
 }
 
 const icons: Readonly<Record<string, IconName>> = {

@@ -3,7 +3,7 @@ import type { Page } from '#renderer/bridge/page.svelte.ts'
 import { route } from '#renderer/bridge/route.svelte.ts'
 import { type AcceleratorName, defaultShortcuts, letterOf, shortcutOf } from '#shared/accelerators.ts'
 
-const typing = 'input, textarea, select, [contenteditable], .xterm'
+const typing = 'input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable], .xterm'
 /** Dialogs, which are answered or closed before a shortcut works: leaving would lose what was typed there. */
 const dialog = '[aria-modal=true]'
 

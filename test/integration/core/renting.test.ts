@@ -54,7 +54,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       ['delay', { kind: 'delay', ms: 3000 }, one],
       ['status 500 once', { kind: 'status', status: 500 }, one],
       ['status 503 for ever', { kind: 'status', status: 503, times: 1000 }, none],
-      ['status 429', { kind: 'status', status: 429 }, none],
+      ['status 429', { kind: 'status', status: 429 }, one],
       ['status 400', { kind: 'status', status: 400, error: 'invalid_args' }, none],
       ['status 200 that says no', { kind: 'status', status: 200 }, none],
       ['reset_after for ever', { kind: 'reset_after', times: 1000 }, one],
