@@ -5,12 +5,10 @@ class Route {
   rest: readonly string[] = $state.raw([])
   /** Which step of the history this is: steps are numbered, to distinguish back from forward. */
   #step = 0
-  /** This page only shows an instance's details, in a separate window or tab. */
-  readonly #detailsAlone = location.search === '?details'
 
-  /** The instance that is all of the page; elsewhere, or once the address leads away from one, undefined. */
+  /** The instance that is all of the page, in a window or tab of its own; elsewhere, or once the address leads away, undefined. */
   get alone(): string | undefined {
-    return this.#detailsAlone && this.screen === 'instances' ? this.rest[0] : undefined
+    return location.search === '?details' && this.screen === 'instances' ? this.rest[0] : undefined
   }
 
   /** Follows the address; gives the function that ends this. */
