@@ -214,6 +214,7 @@ const icons: Readonly<Record<string, IconName>> = {
   connect: 'key',
   login: 'key',
   'new-key': 'key',
+  'replace-key': 'key',
   'stop-all': 'stop',
   report: 'warning',
   'add-credit': 'spending',

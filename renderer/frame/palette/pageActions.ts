@@ -50,7 +50,7 @@ export function pageActions(page: Page): PageAction[] {
     { id: 'login', label: 'Log in with two factors…', run: () => dialogs.show({ kind: 'login' }) },
     { id: 'new-copy', label: 'Copy data between instances…', run: () => route.go('transfers/copy') },
     { id: 'new-sync', label: 'Cloud sync…', run: () => route.go('transfers/sync') },
-    ...addCredit(page),
+    ...ofAccount(page),
     {
       id: 'report',
       label: 'Report a bug…',
@@ -118,10 +118,16 @@ export function pageActions(page: Page): PageAction[] {
   ]
 }
 
-/** The service's own page, where credit is added: its interface has no call for it. */
-function addCredit({ account, attempt, berth }: Page): PageAction[] {
+/** Its key, and the service's own page, where credit is added: its interface has no call for that. */
+function ofAccount({ account, attempt, berth }: Page): PageAction[] {
   if (!account || account.demo) return []
   return [
+    {
+      id: 'replace-key',
+      label: 'Replace API key…',
+      words: 'revoked refused',
+      run: () => dialogs.show({ kind: 'replaceKey', account: account.id }),
+    },
     {
       id: 'add-credit',
       label: `Add credit on ${new URL(account.baseUrl).host}`,
