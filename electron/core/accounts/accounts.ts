@@ -107,8 +107,12 @@ export async function openAccounts(context: AccountsContext) {
       await showId(id)
       return id
     },
-    /** Adds an account of another Berth, which asks for its key. */
-    addWithoutKey: (account: Omit<StoredAccount, 'id'>): Promise<void> => connecting.addWithoutKey(account),
+    /** Adds an account of another Berth, which asks for its key; shown where there was none, or only the demo. */
+    async addWithoutKey(account: Omit<StoredAccount, 'id'>): Promise<void> {
+      const id = await connecting.addWithoutKey(account)
+      const { shown } = store.get()
+      if (shown === undefined || shown === 'demo') await showId(id)
+    },
     /** Throws `demo_stays`, or `other_user` for another user's key. */
     async replaceKey(id: AccountId, key: string): Promise<void> {
       const { name, baseUrl, userId } = existing(id)
@@ -252,11 +256,12 @@ function createConnecting(
       const connected = { name: name ?? new URL(baseUrl).host, baseUrl, userId: user?.id }
       return inTurn(() => connectUser(connected, key))
     },
-    addWithoutKey: (user: Omit<StoredAccount, 'id'>): Promise<void> =>
+    addWithoutKey: (user: Omit<StoredAccount, 'id'>): Promise<AccountId> =>
       inTurn(async () => {
         const account = { id: newId(user), ...user }
         await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
         await begin(account)
+        return account.id
       }),
     /** Throws `other_user` for another user's key. */
     async replaceKey(account: StoredAccount, key: string): Promise<void> {

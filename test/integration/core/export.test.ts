@@ -30,6 +30,8 @@ test.concurrent('an export has none of the secrets that Berth knows, and another
   expect(first.berth.state().accounts[id]?.connection).toMatchObject({
     problem: { code: 'key_missing', message: 'This account has no API key here yet.' },
   })
+  // There is no other: its screens ask for its key, and not for any account's.
+  expect(first.berth.state().shown).toBe(id)
   // Again, nothing is added twice.
   await first.run('importBerth', { text })
   expect(Object.keys(first.berth.state().accounts)).toEqual([id])
