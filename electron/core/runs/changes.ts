@@ -92,7 +92,8 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
 
 /** The advice to a run on several machines, of which the others are gone, so that it can't be resumed. */
 function forSeveral(advice: string | undefined): string | undefined {
-  return advice?.replace(', then resume.', ', then run it again.')
+  const after = advice?.replace(', then resume.', ', then run it again.')
+  return after?.includes('Resume') ? 'Run it again.' : after
 }
 
 /**
