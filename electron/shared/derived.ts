@@ -105,6 +105,14 @@ export function calmRate(instances: AccountView['instances']): Micros {
   return sum
 }
 
+/** What instances and volumes cost together, micro-dollars per hour. */
+export function spendOf({
+  instances,
+  volumes,
+}: Pick<AccountView, 'instances'> & { volumes: AccountView['volumes'] | undefined }): Micros {
+  return Object.values(instances).reduce((sum, { costPerHour }) => sum + costPerHour, volumes?.perHour ?? 0)
+}
+
 /** Micro-dollars per hour once all booting instances run: their GPUs are not charged before. */
 export function spendOnceReady({
   spendPerHour,

@@ -23,6 +23,7 @@ import { rentedAs } from '#core/renting/rental.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import { proxyOf } from '#service/http/proxy.ts'
 import type { ListOptions } from '#service/instances.ts'
+import { spendOf } from '#shared/derived.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { AccountTime, AccountView, State } from '#shared/state.ts'
 import { isDeepEqual } from '../storage/store.ts'
@@ -310,10 +311,7 @@ function showPoll(
   if (changes.changed.size === 0 && changes.gone.length === 0) return
   const shown = { ...before.instances, ...Object.fromEntries(changes.changed) }
   for (const gone of changes.gone) delete shown[gone]
-  const spend = Object.values(shown).reduce(
-    (sum, instance) => sum + instance.costPerHour,
-    before.volumes?.perHour ?? 0,
-  )
+  const spend = spendOf({ instances: shown, volumes: before.volumes })
   if (spend !== before.spendPerHour) target.spendPerHour = spend
 }
 

@@ -1,5 +1,6 @@
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { isDeepEqual } from '#core/storage/store.ts'
+import { spendOf } from '#shared/derived.ts'
 import { micros } from '#shared/spending/money.ts'
 import { RareReading } from './rare-reading.ts'
 
@@ -18,7 +19,7 @@ export async function openVolumes(context: AccountContext) {
     store.change(draft => {
       const target = draft.accounts[account]
       if (!target) return
-      target.spendPerHour += perHour - (before.volumes?.perHour ?? 0)
+      target.spendPerHour = spendOf({ instances: before.instances, volumes })
       if (volumes) target.volumes = volumes
       else delete target.volumes
     })
