@@ -5,7 +5,7 @@ import { counted } from '#shared/format/size.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { shownApps } from '#shared/instance/web-apps.ts'
 import { demoEnds } from '#shared/quit-question.ts'
-import { costOf } from '#shared/spending/spend-words.ts'
+import { costOf, volumesWords } from '#shared/spending/spend-words.ts'
 import { type CliCommand, findInstance, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 
@@ -57,6 +57,7 @@ export const quit: CliCommand = {
       const names = named(costing.map(instanceName), { most: 8 })
       say(`${counted(costing.length, 'instance')} ${keep} costing ${costOf(costing)}: ${names}.`)
     }
+    for (const { volumes } of accounts) if (volumes) say(`${volumesWords(volumes)}.`)
     const limits = limitsWithoutBerth(accounts)
     if (limits !== undefined) say(limits)
     const demo = demoEnds({ accounts: all })

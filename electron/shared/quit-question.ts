@@ -3,7 +3,7 @@ import { counted } from './format/size.ts'
 import { isFileTransferOver } from './instance/files.ts'
 import { instanceLine, word } from './instance/short-lines.ts'
 import { isRenting, rentedName } from './market/rental-view.ts'
-import { costOf } from './spending/spend-words.ts'
+import { costOf, volumesWords } from './spending/spend-words.ts'
 import type { State } from './state.ts'
 
 /** The question before quitting. */
@@ -44,6 +44,7 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   const lines = [
     ...costing.slice(0, most).map(({ account, instance }) => instanceLine(account, instance)),
     ...(more > 0 ? [`${more} more`] : []),
+    ...accounts.flatMap(({ volumes }) => (volumes ? `And ${volumesWords(volumes)}` : [])),
     ...renting.map(rental => `Renting ${word(rentedName(rental))}: nothing checks whether it starts`),
     ...(unsaved ? ['Unsaved changes in a window are lost'] : []),
     ...(files.length > 0 ? [`${counted(files.length, 'file transfer')} cut off`] : []),
