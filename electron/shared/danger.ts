@@ -13,7 +13,7 @@ import { type RunSubjects, runDangers } from './run-dangers.ts'
 import { beyondCredit, creditVerb, type MoreCost } from './spending/beyond-credit.ts'
 import type { Micros } from './spending/money.ts'
 import { paidBackWords, prepayQuestion } from './spending/prepaying.ts'
-import { costOf } from './spending/spend-words.ts'
+import { costOf, volumesWords } from './spending/spend-words.ts'
 import type { AccountView } from './state.ts'
 
 export type { Question } from './deletions.ts'
@@ -176,6 +176,7 @@ function destroyQuestion(
           `with all files, its settings and everything running on it. ${noUndo}`,
       ...paidBackWords(instances, now),
       `You stop paying ${costOf(instances)}.`,
+      ...(account.volumes ? [`Volumes stay, with what is in them: ${volumesWords(account.volumes)}.`] : []),
     ],
     grave: true,
   }
