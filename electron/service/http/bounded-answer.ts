@@ -45,12 +45,11 @@ export class AnswerTooLarge extends Error {
  */
 export async function boundedText({ status, body }: WireAnswer, bound: AnswerBound): Promise<string> {
   const isRefusal = status < 200 || status > 299
-  const decoder = new TextDecoder()
-  let text = ''
+  const chunks: Buffer[] = []
   let density: Density | undefined
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    text += decoder.decode(chunk, { stream: true })
+    chunks.push(chunk)
     bytes += chunk.length
     if (isRefusal && bytes > REFUSAL_BYTES) break
     if (bytes > UNCOUNTED_BYTES) {
@@ -60,7 +59,10 @@ export async function boundedText({ status, body }: WireAnswer, bound: AnswerBou
     const met = boundMet(bytes, density, bound)
     if (met !== undefined) throw new AnswerTooLarge(met)
   }
-  return text + decoder.decode()
+  // Twice as fast as a `TextDecoder`, which would leave out the byte order mark.
+  return Buffer.concat(chunks)
+    .toString()
+    .replace(/^\uFEFF/, '')
 }
 
 function boundMet(bytes: number, density: Density | undefined, bound: AnswerBound): string | undefined {

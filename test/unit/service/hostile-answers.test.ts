@@ -134,6 +134,11 @@ test('a user with further fields is this service', async () => {
   expect(await identify(client)).toMatchObject({ ...user, more: 1 })
 })
 
+test('a byte order mark before the answer is skipped', async () => {
+  answer = answering(`\uFEFF${JSON.stringify(user)}`)
+  expect(await identify(client)).toMatchObject(user)
+})
+
 test('a wrong key is distinguished from a wrong address', async () => {
   answerWith({ success: false, msg: 'no' }, 401)
   await expect(identify(client)).rejects.toMatchObject({ code: 'unauthorized', detail: 'no' })
