@@ -124,15 +124,16 @@ function isEnding(state: InstanceState): boolean {
 
 /** Whether a limit begins or ends to be unable to read the load that it goes by. */
 function sightOf(limit: StoredLimit, facts: Facts, now: number): LimitDecision | undefined {
-  const { when, instance = 0, blindSince, ...rest } = limit
+  const { when, instance = 0, blindSince } = limit
   if (when.kind !== 'idle' || facts.account.instances[instance]?.state !== 'running') return undefined
   const problem = kindOf(when).blindness(limit, facts)
   if (problem?.code === 'gpu_load_unread')
     return blindSince === undefined
       ? { kind: 'blind', limit: { ...limit, blindSince: now }, problem }
       : undefined
-  const sees = problem === undefined && blindSince !== undefined
-  return sees ? { kind: 'sees', limit: { ...rest, when, instance } } : undefined
+  if (problem !== undefined || blindSince === undefined) return undefined
+  const { blindSince: _, ...seeing } = limit
+  return { kind: 'sees', limit: seeing }
 }
 
 /** Whether the load was read over SSH, and not since the limit became due. */

@@ -149,8 +149,9 @@ type Deciding = Pick<StoredLimit, 'when' | 'setAt' | 'snoozedUntil' | 'most' | '
  * began to act for stays.
  */
 export function whenFirst(limit: Deciding, target: InstanceView | undefined): LimitWhen {
-  const { when, most, snoozedUntil = 0, begunAt, action } = limit
+  const { when, most } = limit
   if (!most) return when
+  const { snoozedUntil = 0, begunAt, action } = limit
   const dollars = most.dollars + (most.traffic ?? (target?.traffic?.spent ?? 0) / 1_000_000)
   const reachedAt = begunAt ?? costMoment({ dollars }, target, sparesInferred(action, target))
   const latest = Math.max(fixedMoment(limit) ?? Number.POSITIVE_INFINITY, snoozedUntil) - clearly

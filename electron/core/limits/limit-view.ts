@@ -43,7 +43,8 @@ export function createShownLimits({
     exact?: number,
   ) {
     const { instances } = facts.account
-    const limit = { ...stored, when: whenFirst(stored, instances[stored.instance ?? '']) }
+    const when = whenFirst(stored, instances[stored.instance ?? ''])
+    const limit = when === stored.when ? stored : { ...stored, when }
     const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)
     const acting = isActing(limit.id)
     const blind = blindness(limit, facts, now)
@@ -60,18 +61,20 @@ export function createShownLimits({
       if (!before) return
       next = Number.POSITIVE_INFINITY
       const changed: LimitView[] = []
-      const gone = new Set(Object.keys(before))
-      for (const limit of stored.all()) {
-        gone.delete(limit.id)
+      const limits = stored.all()
+      for (const limit of limits) {
         const dueAt = limit.ended ? undefined : dueOf(limit, facts)
         // While it acts, or its instance is missing from the answer, there is no next moment.
         const isThere = limit.instance === undefined || limit.instance in facts.account.instances
         const moment = isThere && !isActing(limit.id) ? nextMoment(limit, dueAt, now, seen) : undefined
         if (moment !== undefined) next = Math.min(next, moment)
-        const view = draw(limit, before[limit.id], facts, now, dueAt)
-        if (view !== before[limit.id]) changed.push(view)
+        const known = before[limit.id]
+        const view = draw(limit, known, facts, now, dueAt)
+        if (view !== known) changed.push(view)
       }
-      if (changed.length === 0 && gone.size === 0) return
+      const there = new Set(limits.map(({ id }) => id))
+      const gone = Object.keys(before).filter(id => !there.has(id))
+      if (changed.length === 0 && gone.length === 0) return
       store.change(draft => {
         const target = draft.accounts[account]
         if (!target) return

@@ -85,7 +85,12 @@ export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
   if (Array.isArray(a) !== Array.isArray(b)) return false
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
-  for (const key in left) if (!isDeepEqual(left[key], right[key], depth + 1)) return false
-  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false
-  return true
+  // All of `left` is in `right`: with as many fields there, that is all of it.
+  let missing = 0
+  for (const key in right) if (right[key] !== undefined) missing += 1
+  for (const key in left) {
+    if (!isDeepEqual(left[key], right[key], depth + 1)) return false
+    if (left[key] !== undefined) missing -= 1
+  }
+  return missing === 0
 }
