@@ -18,6 +18,7 @@ const travelling = v.pick(Settings, [
   'tunnelsAtLoopback',
   'detailsTab',
   'instanceGroups',
+  'orders',
   'offers',
 ])
 const terminal = v.pick(Settings.entries.terminal, ['fontSize', 'fontFamily', 'tmux'])
@@ -28,6 +29,7 @@ const TravellingSettings = v.object({
   alerts: v.optional(v.partial(Settings.entries.alerts)),
   quietHours: v.optional(v.partial(Settings.entries.quietHours)),
   offers: v.optional(v.partial(Settings.entries.offers)),
+  orders: v.optional(v.partial(Settings.entries.orders)),
   terminal: v.optional(v.partial(terminal)),
   shortcuts: v.optional(
     v.pipe(

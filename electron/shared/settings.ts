@@ -15,6 +15,10 @@ const amount = (least: number, leastWord: string, most: number, mostWord: string
 
 const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time is written like 22:30'))
 
+const ListOrder = v.object({ column: v.pipe(v.string(), v.maxLength(32)), descending: v.boolean() })
+/** The column that orders a list. */
+export type ListOrder = v.InferOutput<typeof ListOrder>
+
 const Keys = v.pipe(v.string(), v.regex(keysPattern, 'keys have Ctrl or Alt, or are a function key'))
 const shortcutKeys = Object.fromEntries(Object.keys(defaultShortcuts).map(name => [name, Keys])) as Record<
   ShortcutName,
@@ -94,6 +98,12 @@ export const Settings = v.object({
   detailsTab: v.picklist(detailsTabs),
   /** The grouping of the rows of Instances. */
   instanceGroups: v.picklist(instanceGroupings),
+  /** What the lists are ordered by; null for their own order. */
+  orders: v.object({
+    instances: v.nullable(ListOrder),
+    offers: v.nullable(ListOrder),
+    templates: v.nullable(ListOrder),
+  }),
   /** The keys that work on every screen, and the one that works everywhere. */
   shortcuts: v.object(shortcutKeys),
   offers: v.object({
@@ -117,6 +127,7 @@ export const ChangeableSettings = v.partial(
     alerts: v.partial(Settings.entries.alerts),
     quietHours: v.partial(Settings.entries.quietHours),
     offers: v.partial(Settings.entries.offers),
+    orders: v.partial(Settings.entries.orders),
     shortcuts: v.partial(Settings.entries.shortcuts),
     terminal: v.partial(v.omit(Settings.entries.terminal, ['command'])),
   }),
@@ -143,6 +154,7 @@ export const defaultSettings: Settings = {
   commandFile: false,
   detailsTab: 'details',
   instanceGroups: 'none',
+  orders: { instances: null, offers: null, templates: null },
   shortcuts: defaultShortcuts,
   offers: { columns: [], search: null },
   sshKey: 'berth',

@@ -28,6 +28,12 @@ class Route {
     return addressed().join('/') !== [this.screen, ...this.rest].filter(Boolean).join('/')
   }
 
+  /** Leaves a list's details: as Back does where the list led here, so that Back does not return to them. */
+  backTo(list: string): void {
+    if (stateOf(history.state)?.from === list) history.back()
+    else this.go(list)
+  }
+
   /** Opens an instance's details as a separate page: under Electron a window, in a browser a tab. */
   openAlone(path: string): void {
     window.open(`?details#/${path}`)
@@ -54,10 +60,11 @@ class Route {
 
   /** Back while a dialog is open closes it, as Escape does, and leaves the page where it is. */
   #follow(): void {
-    const step = stepOf(history.state)
+    const step = stateOf(history.state)?.step
     if (step === undefined) {
       this.#step += 1
-      history.replaceState({ step: this.#step }, '')
+      const from = [this.screen, ...this.rest].join('/')
+      history.replaceState({ step: this.#step, from } satisfies StepState, '')
     } else if (step < this.#step && openDialog()) {
       history.go(this.#step - step)
       const focused = document.activeElement ?? document.body
@@ -78,10 +85,14 @@ function addressed(): string[] {
   return location.hash.replace(/^#\/?/, '').split('/').filter(Boolean)
 }
 
-function stepOf(state: unknown): number | undefined {
-  const step: unknown =
-    typeof state === 'object' && state !== null && 'step' in state ? state.step : undefined
-  return typeof step === 'number' ? step : undefined
+/** What the history keeps of a step: its number, and the path that led to it. */
+interface StepState {
+  step: number
+  from: string
+}
+
+function stateOf(state: unknown): Partial<StepState> | undefined {
+  return typeof state === 'object' && state !== null ? state : undefined
 }
 
 function openDialog(): boolean {

@@ -70,6 +70,44 @@ test('Back closes a dialog first, then leaves the screen; Forward returns to it'
   await page.getByRole('heading', { name: 'Offers' }).waitFor()
 })
 
+test('Back leads to the place in the list that was left, and a reload keeps its order', async ({ start }) => {
+  const { page } = await berthAt(start, ['--demo'], { width: 1280, height: 800 })
+  await page.getByRole('link', { name: 'Offers' }).click()
+  const price = page.getByRole('columnheader', { name: /^\$\/h/ })
+  await price.getByRole('button').click()
+  await expect.poll(() => price.getAttribute('aria-sort')).toBe('ascending')
+  const scroller = page.locator('.scroller')
+  const top = () => scroller.evaluate(({ scrollTop }) => scrollTop)
+  const path = () => new URL(page.url()).hash
+  await scroller.evaluate(area => {
+    area.scrollTop = 900
+  })
+  await page.locator('tr[data-offer] td.figure').nth(5).click()
+  const drawer = page.getByRole('complementary', { name: 'Offer' })
+  await drawer.waitFor()
+  const opened = path()
+  expect(opened).toMatch(/^#\/offers\/\d+$/)
+  const besideDrawer = await top()
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await drawer.waitFor({ state: 'detached' })
+  await page.goBack()
+  await drawer.waitFor()
+  expect(path()).toBe(opened)
+  await expect.poll(top).toBe(besideDrawer)
+
+  // Closing is the same step back.
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  expect(path()).toBe('#/offers')
+  await expect.poll(top).toBeGreaterThan(850)
+  await page.goForward()
+  await drawer.waitFor()
+  await page.goBack()
+  await drawer.waitFor({ state: 'detached' })
+  await page.reload()
+  await expect.poll(() => price.getAttribute('aria-sort')).toBe('ascending')
+})
+
 test('a key that needs a two-factor login is connected, and the login is asked for', async ({ start }) => {
   const sim = await start.simulator()
   const path = '^/api/v0/(users/current|instances)'

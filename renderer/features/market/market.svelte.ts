@@ -1,8 +1,9 @@
+import { KeptOrder } from '#renderer/bridge/listOrder.svelte.ts'
 import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { strictest, withValues } from '#shared/market/filter.ts'
-import type { SortColumn } from '#shared/market/offer-columns.ts'
+import { type SortColumn, sortColumns } from '#shared/market/offer-columns.ts'
 import { type SortBy, sortAfterClick } from '#shared/market/offer-order.ts'
 import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#shared/market/offer-query.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
@@ -18,6 +19,8 @@ const stale = 60_000
 const typingPause = 1000
 /** Milliseconds without a change after which the search is remembered. */
 const rememberPause = 1000
+
+const usualOrder: SortBy = { column: 'score', descending: true }
 
 /** The market's answer and its query. */
 export interface Found {
@@ -36,7 +39,6 @@ export interface ChosenTemplate extends TemplateSearch {
 export class Market {
   query: OfferQuery = $state.raw(usualQuery(undefined))
   #filter: OfferFilter = $state.raw({})
-  sortBy: SortBy = $state.raw({ column: 'score', descending: true })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
   /** The id of the selected offer. */
@@ -55,6 +57,7 @@ export class Market {
   #begun = false
   #remembering: ReturnType<typeof setTimeout> | undefined
   readonly #page: Page
+  readonly #order: KeptOrder<SortBy>
   /** The pending query; the last answer is shown meanwhile. */
   #search: AbortController | undefined
   /** Whether the current search is still pending. */
@@ -63,6 +66,7 @@ export class Market {
 
   constructor(page: Page) {
     this.#page = page
+    this.#order = new KeptOrder(page, 'offers', sortColumns)
     this.query = this.#usualQuery()
   }
 
@@ -288,8 +292,12 @@ export class Market {
     return this.#searchMarket(stale)
   }
 
+  get sortBy(): SortBy {
+    return this.#order.by ?? usualOrder
+  }
+
   sort(column: SortColumn): void {
-    this.sortBy = sortAfterClick(this.sortBy, column)
+    this.#order.by = sortAfterClick(this.sortBy, column)
   }
 }
 

@@ -1,7 +1,8 @@
 import type { TemplateView } from '#shared/market/template.ts'
 
 export type TemplateOwner = 'all' | 'own' | 'public'
-export type TemplateColumn = 'name' | 'image' | 'disk' | 'used' | 'created'
+export const templateColumns = ['name', 'image', 'disk', 'used', 'created'] as const
+export type TemplateColumn = (typeof templateColumns)[number]
 export interface TemplateSort {
   column: TemplateColumn
   descending: boolean

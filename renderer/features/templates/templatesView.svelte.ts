@@ -1,8 +1,18 @@
+import { KeptOrder } from '#renderer/bridge/listOrder.svelte.ts'
 import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { TemplateFilter, TemplateView } from '#shared/market/template.ts'
 import type { Problem } from '#shared/problem.ts'
-import { sorted, type TemplateOwner, type TemplateSort, whoseOnly, withText } from './listing.ts'
+import {
+  sorted,
+  type TemplateColumn,
+  type TemplateOwner,
+  type TemplateSort,
+  templateColumns,
+  templateSortAfterClick,
+  whoseOnly,
+  withText,
+} from './listing.ts'
 import type { TemplateDraft } from './templateForm.ts'
 
 /** An editor's input, its first state, and its template. */
@@ -18,7 +28,6 @@ export class TemplatesView {
   filters: readonly TemplateFilter[] = $state.raw([])
   whose: TemplateOwner = $state('all')
   text = $state('')
-  sortBy: TemplateSort = $state.raw({ column: 'used', descending: true })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
   #found: { account: AccountId; templates: readonly TemplateView[] } | undefined = $state.raw()
@@ -27,15 +36,23 @@ export class TemplatesView {
   /** The editor that the user left without saving. */
   #unsaved: Unsaved | undefined
   readonly #page: Page
+  readonly #order: KeptOrder<TemplateSort>
   #search = 0
 
   constructor(page: Page) {
     this.#page = page
+    this.#order = new KeptOrder(page, 'templates', templateColumns)
   }
 
   /** The service's answer for the account shown. */
   get found(): readonly TemplateView[] | undefined {
     return this.#found?.account === this.#page.account?.id ? this.#found?.templates : undefined
+  }
+  get sortBy(): TemplateSort {
+    return this.#order.by ?? { column: 'used', descending: true }
+  }
+  sort(column: TemplateColumn): void {
+    this.#order.by = templateSortAfterClick(this.sortBy, column)
   }
   get shown(): TemplateView[] {
     return sorted(withText(whoseOnly(this.found ?? [], this.whose), this.text), this.sortBy)

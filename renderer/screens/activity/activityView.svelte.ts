@@ -10,7 +10,7 @@ const pageLength = 100
 /** Milliseconds after the last key before a search is sent. */
 const pause = 150
 
-/** The state of the Activity screen: the fetched pages and the newest entries. */
+/** The state of the Activity screen, kept while other screens are shown: the fetched pages and the newest entries. */
 export class ActivityView {
   text = $state('')
   kind: ActivityKind | 'all' = $state('all')
@@ -86,6 +86,15 @@ export class ActivityView {
       if (search === this.#search) this.loading = false
     }
   }
+}
+
+const views = new WeakMap<Page, ActivityView>()
+
+/** The page's one view of Activity. */
+export function activityView(page: Page): ActivityView {
+  const view = views.get(page) ?? new ActivityView(page)
+  views.set(page, view)
+  return view
 }
 
 /** Fetched pages and the newest entries of State as one list, newest first, each once. */

@@ -26,19 +26,35 @@ function debounced<Value>(read: () => Value, subject: () => unknown): () => Valu
   return () => (settled && settled.subject === subject() ? settled.value : read())
 }
 
+/** What narrows and widens the list, kept while other screens are shown. */
+class Shown {
+  /** The region selected in the chart. */
+  region: Region | undefined = $state.raw()
+  /** The open groups, by the offer id of their first row. */
+  open: ReadonlySet<number> = $state.raw(new Set())
+}
+const shownOf = new WeakMap<Market, Shown>()
+
 /** The Offers screen's view of the market's answer. It ends with the screen; the market stays. */
 export class OffersView {
   readonly market: Market
   /** Machines on which attempts failed. */
   readonly #failed: () => Readonly<Record<string, FailedMachineView>>
-  /** The region selected in the chart. */
-  region: Region | undefined = $state.raw()
-  /** The open groups, by the offer id of their first row. */
-  #open: ReadonlySet<number> = $state.raw(new Set())
+  readonly #shown: Shown
 
   constructor(market: Market, failed: () => Readonly<Record<string, FailedMachineView>>) {
     this.market = market
     this.#failed = failed
+    this.#shown = shownOf.get(market) ?? new Shown()
+    shownOf.set(market, this.#shown)
+  }
+
+  get region(): Region | undefined {
+    return this.#shown.region
+  }
+
+  set region(region: Region | undefined) {
+    this.#shown.region = region
   }
 
   readonly found = $derived.by(() => this.market.found)
@@ -67,7 +83,7 @@ export class OffersView {
   /** The chart's offers, in the answer's order. */
   readonly charted = $derived.by(() => offersPassing(this.offers, this.#debouncedFilter()))
   /** The table's rows: one for each group of twins. */
-  readonly groups = $derived.by(() => this.#twins.grouped(this.shown, this.#open))
+  readonly groups = $derived.by(() => this.#twins.grouped(this.shown, this.#shown.open))
   /** The selected offer, while it is in the list. */
   readonly selected: ListedOffer | undefined = $derived.by(() => {
     const { selected } = this.market
@@ -81,8 +97,8 @@ export class OffersView {
 
   /** Shows or hides the other offers of a row's group. */
   toggle(id: number): void {
-    const open = new Set(this.#open)
+    const open = new Set(this.#shown.open)
     if (!open.delete(id)) open.add(id)
-    this.#open = open
+    this.#shown.open = open
   }
 }
