@@ -47,6 +47,8 @@ export interface ClientOptions {
   key: string
   /** Called for every answer with a `Date`, failures included. Must not throw. */
   onAnswer?: (time: AnswerTime) => void
+  /** Called after a 429, and before later waits because of it, with the seconds until the next try. Must not throw. */
+  onTooFast?: (seconds: number) => void
   /** Milliseconds for one attempt, unless the call has its own. Default: 20,000. */
   timeout?: number
   /** Repeats of repeatable operations, unless the call has its own. Default: 3. */
@@ -81,6 +83,7 @@ export function createClient(options: ClientOptions) {
     timeout: options.timeout ?? 20_000,
     retries: options.retries ?? 3,
     onAnswer: options.onAnswer,
+    onTooFast: options.onTooFast,
   })
   const send: Send = async (one, input, callOptions) => {
     const hindrance = one.repeat === 'read' ? undefined : await options.hindrance?.()

@@ -127,6 +127,8 @@ export interface AccountView {
   creditAt?: number
   tfaStatus?: string
   connection: ConnectionState
+  /** Until when a request last waited because the service got too many: epoch milliseconds of this machine. */
+  askedToWait?: number
   /** The address, without a password, of the proxy through which the service is asked. */
   proxy?: string
   /** What the key may not read, in a sentence; absent if polls can read everything. */

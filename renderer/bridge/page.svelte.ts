@@ -143,6 +143,12 @@ export class Page {
     return this.parts.connection && limitHindrance(this.parts.connection)
   })
 
+  /** Seconds until requests go on that wait because the service got too many; 0 where none does. */
+  get askedToWait(): number {
+    const { askedToWait = 0 } = this.account ?? {}
+    return Math.max(0, Math.ceil((askedToWait - now.ms) / 1000))
+  }
+
   /** The moment for which growing figures are shown (account time, epoch seconds): now, or when it was last seen. */
   get figuresAt(): number {
     return this.asOf ?? this.accountNow

@@ -34,6 +34,11 @@ export function createKeyedClient(
     store.change(draft => void Object.assign(draft.accounts[id] ?? {}, { capabilities }))
   }
 
+  function tooFast(seconds: number): void {
+    const askedToWait = platform.clock.now() + seconds * 1000
+    store.change(draft => void Object.assign(draft.accounts[id] ?? {}, { askedToWait }))
+  }
+
   return {
     /** Undefined while there is no key. */
     get key(): string | undefined {
@@ -54,6 +59,7 @@ export function createKeyedClient(
         clock: platform.clock,
         random: platform.random.fraction,
         onAnswer: time.learn,
+        onTooFast: tooFast,
         hindrance: checks.hindrance,
         dialect: { get: dialect.get, set: learnt },
       })

@@ -40,10 +40,15 @@ export class Pacer {
 
   /**
    * Waits for a turn at this endpoint. Gives the function to call once the answer is there, or will not come. Rejects
-   * as soon as `signal` is aborted, also in the queue.
+   * as soon as `signal` is aborted, also in the queue. `onRest` is called with the seconds of each wait that a 429 has
+   * taught.
    */
-  async turn(endpoint: string, signal: AbortSignal | undefined): Promise<() => void> {
-    return (await this.#lane(endpoint)?.turn(signal)) ?? (() => {})
+  async turn(
+    endpoint: string,
+    signal: AbortSignal | undefined,
+    onRest?: (seconds: number) => void,
+  ): Promise<() => void> {
+    return (await this.#lane(endpoint)?.turn(signal, onRest)) ?? (() => {})
   }
 
   /**
@@ -111,14 +116,14 @@ class Lane {
     return idle && this.#taughtAt !== undefined && this.#clock.monotonic() - this.#taughtAt > TAUGHT_FOR
   }
 
-  async turn(signal: AbortSignal | undefined): Promise<() => void> {
+  async turn(signal: AbortSignal | undefined, onRest?: (seconds: number) => void): Promise<() => void> {
     const before = this.#last
     const mine = deferred<void>()
     this.#last = mine.promise
     this.#waiting++
     try {
       await orAborted(before, signal)
-      await this.#room(signal)
+      await this.#room(signal, onRest)
       this.#inFlight++
     } finally {
       this.#waiting--
@@ -160,14 +165,18 @@ class Lane {
     return Math.max(1, this.#rate)
   }
 
-  async #room(signal: AbortSignal | undefined): Promise<void> {
+  async #room(signal: AbortSignal | undefined, onRest?: (seconds: number) => void): Promise<void> {
+    const rest = (seconds: number) => {
+      if (this.#taughtAt !== undefined) onRest?.(seconds)
+      return sleep(this.#clock, seconds * 1000, signal)
+    }
     for (;;) {
-      if (this.resting > 0) await sleep(this.#clock, this.resting * 1000, signal)
+      if (this.resting > 0) await rest(this.resting)
       this.#drain()
       const excess = this.#level + this.#inFlight + 1 - this.#burst
       if (excess <= 1e-9) return
       if (this.#inFlight + 1 > this.#burst) await orAborted(this.#answered.promise, signal)
-      else await sleep(this.#clock, (excess / this.#rate) * 1000, signal)
+      else await rest(excess / this.#rate)
     }
   }
 

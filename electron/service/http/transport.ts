@@ -34,6 +34,7 @@ export interface TransportOptions {
   /** Repeats of repeatable operations, unless the call has its own. */
   retries: number
   onAnswer: ((time: AnswerTime) => void) | undefined
+  onTooFast: ((seconds: number) => void) | undefined
 }
 
 /** Milliseconds before the first repeat, doubled for each further one up to the longest, in addition to Retry-After. */
@@ -91,7 +92,7 @@ class Call<T> {
 
   /** Gives the function that ends this attempt's turn in the pacing. */
   async #waitForTurn(): Promise<() => void> {
-    return this.#transport.pacer.turn(this.#endpoint, this.#waiting)
+    return this.#transport.pacer.turn(this.#endpoint, this.#waiting, this.#transport.onTooFast)
   }
 
   async #waitToRepeat(seconds: number, repeat: number): Promise<void> {
@@ -143,7 +144,9 @@ class Call<T> {
     const seconds = asked === undefined ? undefined : Math.min(asked, longestWait)
     if (status !== 429 || isServiceCode(textOf(body, 'error'))) return seconds
     const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(text), seconds)
-    return Math.max(seconds ?? 0, learned)
+    const wait = Math.max(seconds ?? 0, learned)
+    this.#transport.onTooFast?.(wait)
+    return wait
   }
 
   /** Any error as a ServiceError, `ambiguous` if any attempt of this call was. */

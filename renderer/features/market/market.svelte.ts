@@ -46,7 +46,8 @@ export class Market {
   /** The offer to rent once the search has found it; its id. */
   wanted: number | undefined = $state()
   #chosen: ChosenTemplate | undefined = $state.raw()
-  #last: Found | undefined = $state.raw()
+  /** The last answer for each kind of rental. */
+  #last: Partial<Record<OfferQuery['type'], Found>> = $state.raw({})
   /** The stops of the next rental, if chosen since the last one. */
   #limits: { account: AccountId; limits: readonly Limit[] } | undefined = $state.raw()
   /** Default disk in GB; replaced once the user picks one. */
@@ -145,8 +146,8 @@ export class Market {
 
   /** The answer for this account and kind of rental only. */
   get found(): Found | undefined {
-    const last = this.#last
-    return last?.account === this.#page.account?.id && last?.query.type === this.query.type ? last : undefined
+    const last = this.#last[this.query.type]
+    return last?.account === this.#page.account?.id ? last : undefined
   }
 
   /** The chosen template of this account. */
@@ -248,7 +249,7 @@ export class Market {
       const answer = await this.#page.berth.searchOffers(searchRequest, search.signal)
       if (search !== this.#search) return
       this.#owed = false
-      this.#last = { account, query, answer }
+      this.#last = { ...this.#last, [query.type]: { account, query, answer } }
       // If no offer matches the defaults, all are shown.
       if (this.#proposed && !hasUsual(answer.offers)) {
         this.#filter = {}
@@ -260,17 +261,25 @@ export class Market {
       if (search !== this.#search) return
       this.#owed = false
       this.problem = answerProblem(error)
+      if (this.problem.code === 'rate_limited') this.#askLater()
     } finally {
       if (search === this.#search) this.loading = false
     }
   }
 
+  /** Searches again once the service allows it. */
+  #askLater(): void {
+    const wait = (this.#page.account?.askedToWait ?? 0) - Date.now()
+    this.#asking = setTimeout(() => void this.#searchMarket(stale), Math.max(typingPause, wait))
+  }
+
   /** An offer was requested: it is hidden, even if the shown answer still lists it. */
   took(offer: number): void {
-    const last = this.#last
-    if (!last) return
-    const offers = last.answer.offers.filter(({ id }) => id !== offer)
-    this.#last = { ...last, answer: { ...last.answer, offers } }
+    const without = (last: Found) => {
+      const offers = last.answer.offers.filter(({ id }) => id !== offer)
+      return [last.query.type, { ...last, answer: { ...last.answer, offers } }]
+    }
+    this.#last = Object.fromEntries(Object.values(this.#last).map(without))
   }
 
   /** Changes the query to the service. */

@@ -65,8 +65,10 @@ describe('a read', () => {
   test('waits as long as Retry-After says', async () => {
     service.script = [json({ detail: 'x' }, 429, { 'retry-after': '7' })]
     service.otherwise = noInstances
-    await client().instances.list()
+    const told: number[] = []
+    await client({ onTooFast: seconds => told.push(seconds) }).instances.list()
     expect(clock.waits.reduce((sum, sleep) => sum + sleep, 0)).toBeGreaterThanOrEqual(7000)
+    expect(told).toEqual([7])
   })
 
   test('fails instead when Retry-After is too long', async () => {
