@@ -32,6 +32,13 @@ test('Jupyter opens in its own tab; its tunnel is listed and can be closed', asy
   await forwarded.waitFor({ state: 'detached' })
   await expect(askByName(origin)).rejects.toThrow()
 
+  const field = page.getByLabel('Port in the instance')
+  const isFocused = () => field.evaluate(element => element === document.activeElement)
+  expect(await isFocused()).toBe(false)
+  await row.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: 'Ports' }).click()
+  await expect.poll(isFocused).toBe(true)
+
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Editor/ }).click()
   await page.getByRole('heading', { name: 'The demo has no editor' }).waitFor()

@@ -30,4 +30,12 @@ test('a plan on several machines shows all of them, and a run shows each node wi
   await page.getByRole('button', { name: 'Notifications: 1' }).waitFor()
   await nodes.getByText('Node 2').click()
   await project.getByText('Training on').first().waitFor()
+
+  // Opened from its project's details, which it replaces, it leaves the keys in the list.
+  await page.locator('[data-entry] a').first().press('Enter')
+  const runs = page.getByRole('region', { name: 'Runs of digits' })
+  await runs.getByRole('link').first().press('Enter')
+  await nodes.waitFor()
+  const row = page.locator('[data-entry] a').last()
+  await expect.poll(() => row.evaluate(link => link === document.activeElement)).toBe(true)
 })
