@@ -5,6 +5,8 @@ export type OpenDialog =
   | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' | 'report' | 'quit' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
+  /** `machine`: the id of the one that the volume is on. */
+  | { kind: 'rentWith'; volume: { id: number; name: string; machine: number } }
   /** The terms from its file, a form or an earlier run, and the sweep chosen in their place. */
   | { kind: 'runProject'; project: string; draft?: ProjectDraft; run?: string; change?: SpecChange }
   | { kind: 'editSpec' | 'sweep'; project: string }

@@ -2,7 +2,7 @@ import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { marketOf } from '#renderer/features/market/market.svelte.ts'
 import { draftFrom, emptyDraft, freshDraft } from '#renderer/features/market/rentDefaults.ts'
-import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
+import { newVolume, noVolume, type RentDraft } from '#renderer/features/market/rentDraft.ts'
 import { fieldOfPath, type RentErrors, readDraft, sentRows } from '#renderer/features/market/rentForm.ts'
 import {
   type FilledField,
@@ -84,6 +84,10 @@ export class RentForm {
     if (bid !== undefined) this.draft.bid = bid
     this.#lastKey = this.draft.env.length
     if (subject.template) this.use(subject.template)
+    if (subject.volume !== undefined) {
+      const { mountPath } = newVolume('')
+      this.draft.volume = { ...noVolume, mode: 'link', volume: String(subject.volume), mountPath }
+    }
     this.#untouched = JSON.stringify(this.draft)
     if (request?.template) void this.#remember(request.template)
   }

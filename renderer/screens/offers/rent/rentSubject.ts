@@ -27,6 +27,8 @@ export interface RentSubject {
   replaces?: number
   /** Another way to rent than this one offer. */
   otherwise?: Otherwise
+  /** The volume on its machine to mount; its id. */
+  volume?: number
   /** The initial bid, dollars per hour; without it, just above the lowest. */
   bid?: string
   /** Set for a later rental, whose machine is not known yet. */
