@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { screens } from '#renderer/features/screens.ts'
 import { test } from '../berth/pages.ts'
-import { openConnected } from './account-steps.ts'
+import { openConnected, openPolling } from './account-steps.ts'
 
 /** What stands still while something happens: the boxes of these elements. */
 async function boxes(elements: readonly Locator[]) {
@@ -119,5 +119,36 @@ test('no screen has two scroll bars side by side in a small window', async ({ st
     await page.getByRole('heading', { name: label, level: 1 }).waitFor()
     await page.locator('main .screen').waitFor()
     expect(await barsAtOneEdge(page), label).toEqual([])
+  }
+})
+
+test('no screen asks again for what it shows when the credit changes', async ({ start }) => {
+  const { sim, berth, page } = await openConnected(start, { instances: [{ label: 'one' }] })
+  const poll = await openPolling(start, berth.address)
+  let asked: string[] = []
+  page.on('websocket', socket =>
+    socket.on('framesent', ({ payload }) => {
+      const what = /^\{"kind":"command","call":\d+,(.*)/.exec(String(payload))?.[1]
+      if (what) asked.push(what)
+    }),
+  )
+  await page.reload()
+  let credit = 20
+  const changeCredit = async () => {
+    credit += 1
+    await sim.control('POST', '/sim/credit', { credit })
+    await poll()
+    await page.getByRole('banner').getByText(`$${credit}.`).waitFor()
+  }
+  for (const { label } of screens) {
+    await page.getByRole('link', { name: label, exact: true }).click()
+    await page.locator('main .screen').waitFor()
+    await changeCredit()
+    asked = []
+    await changeCredit()
+    await changeCredit()
+    // What it asks for late is asked once. Spending is counted anew at times.
+    const again = asked.filter((what, at) => asked.indexOf(what) < at && !what.includes('moneyHistory'))
+    expect(again, label).toEqual([])
   }
 })
