@@ -17,6 +17,8 @@ const machineShape = recordShape(
     reliability2: Type.Number(),
     listed: Type.Boolean(),
     verification: Type.String(),
+    /** What is scheduled, with its beginning in epoch seconds; empty where nothing is. */
+    machine_maintenance: Type.Array(Type.Object({ start_time: Type.Optional(Type.Number()) })),
   },
 )
 export type HostedMachine = NonNullable<typeof machineShape.record>

@@ -14,6 +14,8 @@ test('maintenance, clean-up, network disks and workergroups are managed on the p
   const { page } = await hosting(start)
   await page.getByRole('button', { name: /^Cancel maintenance of rack-a1/ }).click()
   await page.getByText('Maintenance cancelled.').waitFor()
+  // Then, as where none was scheduled, there is nothing to cancel.
+  await expect.poll(() => page.getByRole('button', { name: /^Cancel maintenance of/ }).count()).toBe(1)
   await page.getByRole('button', { name: /^Clean up rack-a1/ }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Clean up' }).click()
   await page.getByText(/^\d expired contracts removed\.$/).waitFor()

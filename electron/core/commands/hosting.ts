@@ -102,7 +102,12 @@ function machineView(machine: HostedMachine): MachineView {
     reliability: machine.reliability2,
     listed: machine.listed,
     verification: cleanLine(machine.verification),
+    maintenance: maintenanceOf(machine),
   }
+}
+
+function maintenanceOf({ machine_maintenance: windows }: HostedMachine): MachineView['maintenance'] {
+  return windows && { is: windows.length > 0, from: windows[0]?.start_time }
 }
 
 function networkDiskView(disk: NetworkDisk): NetworkDiskView {

@@ -42,6 +42,8 @@ export interface MachineView {
   reliability?: number
   listed?: boolean
   verification?: string
+  /** Whether maintenance is scheduled, and from when (epoch seconds); absent where the service doesn't say. */
+  maintenance?: { is: boolean; from?: number }
 }
 
 export interface NetworkDiskView {

@@ -13,6 +13,7 @@ test('machines are listed with hostname, GPUs and whether they are on offer', as
   const machines = await under.run('listMachines', {})
   expect(machines.map(({ hostname }) => hostname)).toEqual(['rack-a1', 'rack-a2', 'attic'])
   expect(machines[0]).toMatchObject({ gpuName: 'RTX 4090', gpuCount: 4, listed: true })
+  expect(machines.map(({ maintenance }) => maintenance?.is)).toEqual([true, true, false])
 })
 
 test('maintenance is cancelled, and refused for an unknown machine', async ({ connected }) => {
