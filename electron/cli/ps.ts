@@ -101,7 +101,7 @@ function listing(found: readonly FoundInstance[]): string {
       instanceStateWord(account, instance),
       gpuWords({ gpuCount: instance.gpu?.count, gpuName: instance.gpu?.name }),
       costWords(instance),
-      spent === undefined ? '–' : money(spent),
+      spent === undefined ? '–' : `${instance.spent.seenFrom === undefined ? '' : '≈ '}${money(spent)}`,
       since === undefined ? '' : duration(now - since),
       stopWords(upcomingEnds(account, instance), now),
       ...(several ? [account.name] : []),

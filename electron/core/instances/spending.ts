@@ -163,7 +163,10 @@ export function spending(
   at: number,
   { traffic = 0, ran = 0, absent = 0 }: { traffic?: Micros; ran?: number; absent?: number } = {},
 ): InstanceView['spent'] {
-  if (!before) return { micros: grown(perHour, at - (startedAt ?? at)) + traffic, at, perHour }
+  if (!before) {
+    const age = at - (startedAt ?? at)
+    return { micros: grown(perHour, age) + traffic, at, perHour, ...(age > uncertainty && { seenFrom: at }) }
+  }
   if (before.perHour === perHour && traffic === 0 && before.at <= at) return before
   const seconds = Math.max(0, at - before.at)
   const unseen = Math.min(ran, seconds)

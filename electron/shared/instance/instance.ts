@@ -84,8 +84,16 @@ export interface InstanceView {
   /**
    * Spent since creation: `micros` at `at`, growing by `perHour` until a later answer says otherwise. `inferred` of it is
    * the most that it can have cost unseen, while something else may have spent that. `rise`: an accepted price, from then on.
+   * `seenFrom`: when this Berth first saw it, where it was older then: what it had cost before is estimated.
    */
-  spent: { micros: Micros; at: number; perHour: Micros; inferred?: Micros; rise?: PriceRise }
+  spent: {
+    micros: Micros
+    at: number
+    perHour: Micros
+    inferred?: Micros
+    rise?: PriceRise
+    seenFrom?: number
+  }
   /** Absent while the service does not report it. */
   traffic?: InstanceTraffic
   startedAt?: number

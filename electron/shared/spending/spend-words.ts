@@ -1,6 +1,7 @@
 import { costOnceReady, isSpendingUnknown, spendOnceReady } from '../derived.ts'
 import { rate } from '../format/money.ts'
 import { counted } from '../format/size.ts'
+import { moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import type { AccountView } from '../state.ts'
 
@@ -24,6 +25,11 @@ export function volumesWords({ count, perHour }: NonNullable<AccountView['volume
 export function costWords(instance: InstanceView): string {
   if (instance.costUnknown && costOnceReady(instance) <= 0) return 'cost unknown'
   return spendWords({ spendPerHour: instance.costPerHour, instances: { [instance.id]: instance } })
+}
+
+/** Since when what an instance has cost is known, where that is not all of it. `now`: epoch seconds of the account's time. */
+export function seenFromWords({ spent: { seenFrom } }: InstanceView, now: number): string | undefined {
+  return seenFrom === undefined ? undefined : `seen since ${moment(seenFrom, now)}, estimated before`
 }
 
 /** What instances cost together, in a sentence: `$2.528/h`, `at least $2.528/h`, `an unknown amount`. */

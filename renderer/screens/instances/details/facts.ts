@@ -7,6 +7,7 @@ import type { InstanceView, SshAddress } from '#shared/instance/instance.ts'
 import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
 import { placeName } from '#shared/market/place.ts'
 import { contractEndOf, type PriceIncreaseView } from '#shared/spending/price-increase.ts'
+import { seenFromWords } from '#shared/spending/spend-words.ts'
 import type { WayIn } from '#shared/state.ts'
 
 interface Fact {
@@ -72,7 +73,12 @@ export function factsOf(
       ['While offline', offlineWords(instance)],
       ['Your bid', textOf(instance.bid, rate)],
       ['Lowest bid', textOf(instance.minimumBid, rate)],
-      ['Spent', textOf(knownSpent(instance, now), money)],
+      [
+        'Spent',
+        textOf(knownSpent(instance, now), spent =>
+          [money(spent), seenFromWords(instance, now)].filter(Boolean).join(', '),
+        ),
+      ],
       ['Up', textOf(runningSince(instance), at => duration(now - at))],
       ['Started', textOf(instance.startedAt, exactTime)],
       ['Contract ends', textOf(contractEndOf(instance, increase), exactTime)],
