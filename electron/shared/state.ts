@@ -213,19 +213,28 @@ export interface AccountTime {
   strays?: number
 }
 
+/** When the service last answered: `since` in epoch seconds of the account's time. */
+interface LastHeard {
+  since?: number
+  heardAt?: number | undefined
+}
+
 export type ConnectionState =
-  /** Waiting for the first answer. Data on screen, if any, is from an earlier session, at `since`. */
-  | { status: 'connecting'; since?: number }
+  /**
+   * Waiting for the first answer. Data on screen, if any, is from an earlier session, at `since`, which by this machine's
+   * clock was at `heardAt` (epoch milliseconds).
+   */
+  | ({ status: 'connecting' } & LastHeard)
   | { status: 'online' }
   /**
    * The service is unreachable, or its answer is no success; then `answered` is the HTTP status. Data on screen is
-   * from `since`, account time in epoch seconds. Berth retries at `retryAt`, epoch milliseconds on this machine.
+   * from `since`. Berth retries at `retryAt`, epoch milliseconds on this machine.
    */
-  | { status: 'offline'; since?: number; problem: Problem; answered?: number; retryAt?: number }
+  | ({ status: 'offline'; problem: Problem; answered?: number; retryAt?: number } & LastHeard)
   /** The key is invalid: polling stops until it is replaced. */
-  | { status: 'refused'; since?: number; problem: Problem }
+  | ({ status: 'refused'; problem: Problem } & LastHeard)
   /** The key is unavailable: lost from the keychain, or the keychain is locked. */
-  | { status: 'locked'; since?: number; problem: Problem }
+  | ({ status: 'locked'; problem: Problem } & LastHeard)
 
 export interface SavedSearch {
   id: string

@@ -126,6 +126,14 @@ export class Page {
     return lastSeenAt(connection) ?? lost
   }
 
+  /** Seconds of this machine's time since then. An earlier session's world may have had a clock of its own. */
+  get age(): number {
+    const { connection } = this.parts
+    const heardAt = (connection?.status === 'online' ? undefined : connection?.heardAt) ?? this.#lostAt
+    if (heardAt !== undefined) return Math.max(0, now.ms - heardAt) / 1000
+    return this.asOf === undefined ? 0 : (this.accountNow - this.asOf) / (this.parts.clock?.rate ?? 1)
+  }
+
   /** True while the outage note is shown; screens then omit their own. */
   readonly outageShown: boolean = $derived.by(() => {
     const status = this.parts.connection?.status

@@ -187,7 +187,9 @@ export class AccountPolls {
       })
       endings.onPoll({ account: this.#account() ?? account, gone: new Set(listing.gone), begunAt, at })
     }
-    if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
+    const heardAt = app.platform.clock.now()
+    if (account !== before)
+      memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at, heardAt))
     await memory.alerts.onPoll(account, app.store.get().settings, at)
   }
 

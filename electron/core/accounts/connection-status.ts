@@ -1,5 +1,6 @@
 import type { Activity } from '#core/activity.ts'
 import type { Notifications } from '#core/alerts/notifications.ts'
+import type { Clock } from '#platform/platform.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { ConnectionState } from '#shared/state.ts'
@@ -15,16 +16,19 @@ export function createConnectionStatus(context: {
   notifications: Pick<Notifications, 'say' | 'withdraw'>
   /** When an earlier session last saw the account, epoch seconds of its time. */
   seenAt: number | undefined
+  /** The same by this machine's clock, epoch milliseconds. */
+  heardAt: number | undefined
+  clock: Pick<Clock, 'now'>
 }) {
-  const { account: id, store, activity, notifications } = context
-  let { seenAt } = context
+  const { account: id, store, activity, notifications, clock } = context
+  let { seenAt, heardAt } = context
   let doubting = false
   /** That the service answered for another account, until it answers for this one again. */
   let otherUser: Problem | undefined
   const noticeId = `${id}/key`
 
   const account = () => store.get().accounts[id]
-  const since = () => (seenAt === undefined ? {} : { since: seenAt })
+  const since = () => (seenAt === undefined ? {} : { since: seenAt, heardAt })
 
   function set(connection: ConnectionState): void {
     if (isDeepEqual(account()?.connection, connection)) return
@@ -107,6 +111,7 @@ export function createConnectionStatus(context: {
     /** A poll succeeded. `before`: the connection before it; `isOwn`: it said for which account. */
     seen({ status }: ConnectionState, at: number, isOwn: boolean): void {
       seenAt = at
+      heardAt = clock.now()
       if (isOwn) otherUser = undefined
       doubting = false
       const name = account()?.name

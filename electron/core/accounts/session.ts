@@ -70,10 +70,18 @@ export async function openSession(
   const stored = { account: id, store, platform, files, folder, onBroken, ending: ending.signal }
   const memory = await openSessionMemory(stored, app)
   const { lastSeen, missingInstances, dialect } = memory
-  const { at: seenAt } = lastSeen.get()
+  const { at: seenAt, heardAt } = lastSeen.get()
   const time = createAccountClock(clock, app.rate, seenAt)
   const records: KnownRecords = new Map()
-  const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
+  const connectionStatus = createConnectionStatus({
+    account: id,
+    store,
+    activity,
+    notifications,
+    clock,
+    seenAt,
+    heardAt,
+  })
   /** The end of the first poll with the present key, successful or not. */
   let firstPoll = deferred<void>()
   const client = createKeyedClient({ id, baseUrl }, app, memory, time, {

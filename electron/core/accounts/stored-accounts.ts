@@ -37,13 +37,13 @@ export async function rememberedView(
   rate = 1,
 ): Promise<AccountView> {
   const last = await readLastSeen(files, `accounts/${id}`)
-  const { at, ...seen } = last ?? {}
+  const { at, heardAt, ...seen } = last ?? {}
   return {
     id,
     name,
     baseUrl,
     demo: id === 'demo',
-    connection: { status: 'connecting', ...(at !== undefined && { since: at }) },
+    connection: { status: 'connecting', ...(at !== undefined && { since: at, heardAt }) },
     clock: { serverAt: now, localAt: now, rate },
     capabilities: describedCapabilities,
     opening: true,

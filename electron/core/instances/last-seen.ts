@@ -11,6 +11,8 @@ import { type Document, type DocumentPlace, openDocument, readDocument } from '.
 export interface LastSeen {
   /** Epoch seconds of the account's time. */
   at?: number
+  /** The same moment by this machine's clock, epoch milliseconds. */
+  heardAt?: number
   userId?: number
   email?: string
   credit?: number
@@ -36,6 +38,7 @@ export const InstanceShape = v.custom<InstanceView>(value =>
 
 const LastSeenShape: v.GenericSchema<LastSeen> = v.object({
   at: v.optional(v.number()),
+  heardAt: v.optional(v.number()),
   userId: v.optional(v.number()),
   email: v.optional(v.string()),
   credit: v.optional(v.number()),
@@ -55,7 +58,7 @@ export function readLastSeen(files: Files, folder: string): Promise<LastSeen | u
 }
 
 /** The part of an account's view that is stored. */
-export function lastSeenOf(account: AccountView, at: number): LastSeen {
+export function lastSeenOf(account: AccountView, at: number, heardAt: number): LastSeen {
   const { userId, email, credit, creditAt, tfaStatus, spendPerHour, instances } = account
-  return { at, spendPerHour, instances, userId, email, credit, creditAt, tfaStatus }
+  return { at, heardAt, spendPerHour, instances, userId, email, credit, creditAt, tfaStatus }
 }
