@@ -34,8 +34,8 @@ export const screenParts: readonly { screen: ScreenId; title: string; at?: strin
     [
       ['Accounts'],
       ['Watching', 'poll interval'],
-      ['Alerts', 'notifications low credit'],
-      ['Alerts elsewhere', 'phone ntfy slack discord teams webhook quiet hours'],
+      ['Alerts', 'notifications low credit lost bid outbid'],
+      ['Alerts elsewhere', 'phone ntfy slack discord teams webhook quiet hours lost bid outbid'],
       ['SSH key'],
       ['Terminal', 'font tmux'],
       ['Other tools', 'command line ssh config editor prometheus'],

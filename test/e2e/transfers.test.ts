@@ -120,8 +120,11 @@ test('the paths of a copy are chosen among the instances’ files', async ({ sta
   await list.getByRole('button', { name: 'Parent folder' }).click()
   await list.getByRole('button', { name: 'root' }).click()
   await expect.poll(() => dialog.getByLabel('Path to copy', { exact: true }).inputValue()).toBe('/root/')
-  await list.getByRole('button', { name: 'Close the list' }).click()
+  // Escape closes the list alone, and gives the focus back.
+  await page.keyboard.press('Escape')
   await list.waitFor({ state: 'detached' })
+  expect(await browse.evaluate(button => button === document.activeElement)).toBe(true)
+  expect(await dialog.count()).toBe(1)
 })
 
 test('an address of a cloud that is pasted fills in the path and its connection', async ({ start }) => {
