@@ -20,6 +20,7 @@ import {
 } from '#core/instances/verified-poll.ts'
 import { unexplained } from '#core/money/accrual.ts'
 import { rentedAs } from '#core/renting/rental.ts'
+import { sleep } from '#platform/tasks.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import { proxyOf } from '#service/http/proxy.ts'
 import type { ListOptions } from '#service/instances.ts'
@@ -49,6 +50,12 @@ interface PolledSession {
 }
 
 type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
+
+/**
+ * Milliseconds after which a leap of the time is asked for anew, with short intervals half of one: a connection that was
+ * not used for so long is closed, so that another of the service's computers may answer.
+ */
+const longestDoubt = 5000
 
 /** Polls one account and passes the results to State and to the account's parts. */
 export class AccountPolls {
@@ -98,8 +105,10 @@ export class AccountPolls {
     const first = await ask()
     // A time or a credit that leaps is told twice before anything is counted by it.
     const isCounted = !isIgnored() && first.outcome === 'seen'
-    const isDoubted = isCounted && (time.isDoubted() || this.#creditLeaps(first))
-    const poll = isDoubted ? await ask() : first
+    const isLeap = isCounted && time.isDoubted()
+    const pause = Math.min(longestDoubt, app.pollInterval() / 2)
+    if (isLeap) await sleep(app.platform.clock, pause, signal).catch(() => undefined)
+    const poll = isLeap || (isCounted && this.#creditLeaps(first)) ? await ask() : first
     if (isIgnored()) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
     await this.#seen(poll, begunAt)
