@@ -199,7 +199,8 @@ export class AccountPolls {
     const heardAt = app.platform.clock.now()
     if (account !== before)
       memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at, heardAt))
-    await memory.alerts.onPoll(account, app.store.get().settings, at)
+    const isOwn = (mark: string) => automations.rentals.attempt(mark) !== undefined
+    await memory.alerts.onPoll(account, app.store.get().settings, at, isOwn)
   }
 
   /** Keeps what instances have cost where the account's time was set back. A faster one is only known roughly. */

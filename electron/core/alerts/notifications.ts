@@ -304,14 +304,19 @@ function isBeforeUser(
 export async function openAccountAlerts(place: DocumentPlace, notifications: Notifications) {
   const document = await openDocument(place, 'told', v.nullable(AlertedState), null)
   return {
-    /** After a fresh poll of the account, at `at` (epoch seconds of its time). */
     /**
+     * After a fresh poll of the account, at `at` (epoch seconds of its time); `isOwn`: whether this Berth made a mark.
      * Alerts are stored as sent before they are sent: after a kill, one is missed rather than repeated. They are sent
      * even where storing fails.
      */
-    async onPoll(account: AccountView, settings: Settings, at: number): Promise<void> {
+    async onPoll(
+      account: AccountView,
+      settings: Settings,
+      at: number,
+      isOwn: (mark: string) => boolean,
+    ): Promise<void> {
       const before = document.get()
-      const { alerts, alerted } = alertsAfterPoll(before ?? undefined, account, settings, at)
+      const { alerts, alerted } = alertsAfterPoll(before ?? undefined, account, settings, at, isOwn)
       if (!isDeepEqual(before, alerted)) await document.record(() => alerted)
       notifications.onPoll(account, alerted)
       if (alerts.length > 0) notifications.tell(account.id, alerts)

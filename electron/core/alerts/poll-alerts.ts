@@ -4,7 +4,7 @@ import { money, rate } from '#shared/format/money.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import { duration } from '#shared/format/time.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
-import { isRenting, type RentalView } from '#shared/market/rental-view.ts'
+import { isRenting } from '#shared/market/rental-view.ts'
 import type { Settings } from '#shared/settings.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -32,13 +32,15 @@ const forgetAbove = 1.2
 
 /**
  * The alerts after a poll, given those sent before, and the new record of them. Without `alerted` it is the first poll
- * ever, which reports only what needs an answer. `at`: epoch seconds of the account's time.
+ * ever, which reports only what needs an answer. `at`: epoch seconds of the account's time. `isOwn`: whether this Berth made a
+ * mark.
  */
 export function alertsAfterPoll(
   alerted: AlertedState | undefined,
   account: AccountView,
   settings: Settings,
   at: number,
+  isOwn: (mark: string) => boolean = () => false,
 ): { alerts: Alert[]; alerted: AlertedState } {
   const credit = creditAlert(alerted, account, settings)
   const found: Alert[] = credit.alert ? [credit.alert] : []
@@ -50,7 +52,7 @@ export function alertsAfterPoll(
     instances[instance.id] = now
     if (wasAttempted(account, instance.id)) continue
     untried.push(instance)
-    if (alerted && before === undefined && isForeign(instance, account))
+    if (alerted && before === undefined && isForeign(instance, account, isOwn))
       found.push(elsewhereAlert(account, instance))
     if (before === now) continue
     const stateBefore = before === unstarted ? undefined : (before as InstanceState | undefined)
@@ -69,11 +71,17 @@ function wasAttempted({ rentals }: AccountView, id: number): boolean {
   return Object.values(rentals).some(rental => rental.retries && rental.instance === id && isRenting(rental))
 }
 
-/** Whether this Berth didn't rent it. One whose creation wasn't answered bears its mark before it's known to be its own. */
-function isForeign({ id, agreedPrice, mark }: InstanceView, { rentals }: AccountView): boolean {
-  const isOf = ({ instance, attempts }: RentalView) =>
-    instance === id || attempts.some(attempt => attempt.mark === mark)
-  return agreedPrice === undefined && !Object.values(rentals).some(isOf)
+/**
+ * Whether this Berth didn't rent it. One whose creation wasn't answered bears its mark before it's known to be its own, even
+ * where its rental has ended since.
+ */
+function isForeign(
+  { id, agreedPrice, mark }: InstanceView,
+  { rentals }: AccountView,
+  isOwn: (mark: string) => boolean,
+): boolean {
+  if (mark !== undefined && isOwn(mark)) return false
+  return agreedPrice === undefined && !Object.values(rentals).some(({ instance }) => instance === id)
 }
 
 /**
