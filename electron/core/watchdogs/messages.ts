@@ -1,8 +1,9 @@
-import type { Limit, LimitAction } from '#shared/automation/limit.ts'
+import type { Limit } from '#shared/automation/limit.ts'
 import { reasonSentence, sentence, watchdogReason } from '#shared/automation/limit-words.ts'
 import type { WatchdogEnding } from '#shared/automation/watchdog.ts'
 import { atMoment } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
+import type { Untold } from './step.ts'
 
 /** Title and body of an alert about a watchdog, by the name of its instance. */
 interface Words {
@@ -30,21 +31,24 @@ export function blindWords(name: string): Words {
   }
 }
 
-/** It can't be told of a change, and acts before then; `isLate`: after then. */
-export function lateWords(
-  name: string,
-  { action, at, isLate }: { action: LimitAction; at: number; isLate: boolean },
-  now: number,
-): Words {
-  const ends = action === 'stop' ? 'stops' : 'destroys'
+/** It can't be installed, or can't be told of a change. */
+export function untoldWords(name: string, untold: Untold, now: number): Words {
+  const awake = 'Until then your limit acts only while this computer is awake and Berth runs.'
+  if (untold.kind === 'absent')
+    return {
+      title: `There’s no watchdog on ${name}`,
+      body: `Berth can’t reach it over SSH to install one, and does so as soon as that works. ${awake}`,
+    }
   const soon =
     'Berth can’t reach it over SSH to tell it of the change. It’s told as soon as that works again.'
-  return isLate
+  const ends = `${untold.action === 'stop' ? 'stops' : 'destroys'} it`
+  const moment = atMoment(untold.at, now)
+  return untold.kind === 'late'
     ? {
-        title: `The watchdog of ${name} ${ends} it only ${atMoment(at, now)}`,
+        title: `The watchdog of ${name} ${ends} only ${moment}`,
         body: `${soon} Until then your limit acts earlier only while this computer is awake and Berth runs.`,
       }
-    : { title: `The watchdog of ${name} still ${ends} it ${atMoment(at, now)}`, body: soon }
+    : { title: `The watchdog of ${name} still ${ends} ${moment}`, body: soon }
 }
 
 /** It disappeared. */

@@ -1,4 +1,4 @@
-import { fixedMoment } from '#shared/automation/limit.ts'
+import { fixedMoment, type LimitAction } from '#shared/automation/limit.ts'
 import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '#shared/automation/watchdog.ts'
 import { spentBy } from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
@@ -74,6 +74,36 @@ function reasonFor(
   )
   const [first] = due.sort((a, b) => a.moment - b.moment)
   return first?.why
+}
+
+/** Seconds before a watchdog acts too early from which its user hears at once that it can't be told of a change. */
+const toldWithin = 2 * 3600
+/** Seconds without SSH after which its user hears of that, and of one that isn't there, whenever it acts. */
+const missedFor = 300
+/** Seconds by which one may act late. */
+const mostLate = 600
+
+/** What its user must hear of a watchdog that can't be reached: it isn't there, or acts late, or early, at a moment. */
+export type Untold = { kind: 'absent' } | { kind: 'late' | 'early'; action: LimitAction; at: number }
+
+/** The same for one whose visits have failed for so many seconds; undefined for nothing. */
+export function untoldOf(
+  { request, there, step }: StoredWatchdog,
+  now: number,
+  failsFor: number,
+): Untold | undefined {
+  const isMissed = failsFor >= missedFor
+  if (step === 'putting' && there === undefined) {
+    // What a run needs is no promise to its user.
+    const isLimit = request.at !== undefined || request.idle !== undefined || request.lease !== undefined
+    return isMissed && isLimit ? { kind: 'absent' } : undefined
+  }
+  if (there?.at === undefined || there.at < now) return undefined
+  const { action, at } = there
+  const wanted = step === 'removing' ? undefined : request.at
+  if (wanted !== undefined && at > wanted + mostLate) return { kind: 'late', action, at }
+  const isEarly = wanted === undefined || wanted > at + 60
+  return isEarly && (isMissed || at <= now + toldWithin) ? { kind: 'early', action, at } : undefined
 }
 
 /** Whether a watchdog's report is new. */

@@ -14,9 +14,9 @@ import { problemOf } from '../bridge/problems.ts'
 import { instanceKeyEntry } from '../instances/mark.ts'
 import type { LimitChanges } from '../limits/changes.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { actedWords, blindWords, goneWords, lateWords, othersWatchdog, othersWords } from './messages.ts'
+import { actedWords, blindWords, goneWords, othersWatchdog, othersWords, untoldWords } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
-import { afterVisit, isNews, startsWatchdog, tickOf, visitEvery } from './step.ts'
+import { afterVisit, isNews, startsWatchdog, tickOf, untoldOf, visitEvery } from './step.ts'
 
 /**
  * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes it.
@@ -25,11 +25,6 @@ export type AdoptWatchdog = LimitChanges['adopt']
 
 /** The lines with which an instance of that name tells what its watchdog does; empty for none. Rejects while unknown. */
 export type TellOf = (account: AccountId, name: string) => Promise<string>
-
-/** Seconds before a watchdog acts too early from which its user hears that it can't be told of a change. */
-const toldWithin = 2 * 3600
-/** Seconds by which one may act late without that. */
-const mostLate = 600
 
 /** Visits to instances for their watchdogs, and what is told of them. */
 export class WatchdogVisits {
@@ -42,6 +37,8 @@ export class WatchdogVisits {
   readonly takenOver = new Set<number>()
   /** Instances for which the user waits, who hears of an error. */
   readonly asked = new Set<number>()
+  /** Since when visits fail, epoch seconds of the account's time. */
+  readonly #failingSince = new Map<number, number>()
   /** The names of instances, for when they are gone. */
   readonly #names = new Map<number, string>()
 
@@ -83,17 +80,21 @@ export class WatchdogVisits {
     const { find, problems, show } = this.#watchdogs
     const there = this.#account()?.instances[instance]
     // The next visit comes once a poll shows that it accepts connections again.
-    if (ending.aborted || !find(instance) || !there || !canGetIn(there)) return undefined
+    if (ending.aborted || !find(instance) || !there || !canGetIn(there)) {
+      this.#failingSince.delete(instance)
+      return undefined
+    }
     try {
       const next = await withConnection(this.#context, there, connection =>
         this.#bringAbout(instance, connection),
       )
       problems.delete(instance)
+      this.#failingSince.delete(instance)
       return next
     } catch (error) {
       if (!ending.aborted) {
         problems.set(instance, problemOf(error))
-        await this.#tellLate(instance)
+        await this.#tellUntold(instance)
       }
       throw error
     } finally {
@@ -101,21 +102,19 @@ export class WatchdogVisits {
     }
   }
 
-  /** Once, where one that can't be told of a change still acts before its user wants it to, or long after. */
-  async #tellLate(instance: number): Promise<void> {
+  /** Once, where one can't be installed, or can't be told of a change and acts before its user wants it to, or long after. */
+  async #tellUntold(instance: number): Promise<void> {
     const watchdog = this.#watchdogs.find(instance)
     const now = this.#context.now()
-    const { there, request, step, isLateTold } = watchdog ?? {}
-    const wanted = step === 'removing' ? undefined : request?.at
-    if (!watchdog || isLateTold || there?.at === undefined) return
-    if (there.at < now) return
-    const isLate = wanted !== undefined && there.at > wanted + mostLate
-    const isEarly = (wanted === undefined || wanted > there.at + 60) && there.at <= now + toldWithin
-    if (!isLate && !isEarly) return
+    const since = Math.min(this.#failingSince.get(instance) ?? now, now)
+    this.#failingSince.set(instance, since)
+    if (!watchdog || watchdog.isLateTold) return
+    const what = untoldOf(watchdog, now, now - since)
+    if (!what) return
     await this.#watchdogs.put({ ...watchdog, isLateTold: true })
     const { account, notifications } = this.#context
     const id = `${account}/watchdog/${instance}`
-    const words = lateWords(this.nameOf(instance), { ...there, at: there.at, isLate }, now)
+    const words = untoldWords(this.nameOf(instance), what, now)
     notifications.tell(account, [alertOf('watchdogLate', { id, instance, ...words })])
   }
 

@@ -1,22 +1,48 @@
 import { expect, test } from 'vitest'
-import { openStoredWatchdogs } from '#core/watchdogs/record.ts'
+import { openStoredWatchdogs, type StoredWatchdog } from '#core/watchdogs/record.ts'
 import { WatchdogVisits } from '#core/watchdogs/visits.ts'
 import { account, accountContext, noting } from '#test/berth/account-context.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
-const there = { action: 'destroy', at: now + 1200 } as const
+const soon = { action: 'destroy', at: now + 1200 } as const
+const later = { ...soon, at: now + 20_000 }
 
 test.each([
-  ['is told once of one that can’t hear of its extension', 'putting', now + 4800, 1],
-  ['is told once of one that can’t be removed', 'removing', now + 1200, 1],
-  ['is told once of one that can’t hear that it is to act much earlier', 'putting', now + 500, 1],
-  ['hears nothing where it is to act a little earlier', 'putting', now + 700, 0],
-] as const)('a user %s', async (_, step, at, told) => {
+  ['is told once of one that can’t hear of its extension', 'putting', now + 4800, soon, 'still destroys it'],
+  ['is told once of one that can’t be removed', 'removing', now + 1200, soon, 'still destroys it'],
+  ['is told once of one that hears of an earlier end late', 'putting', now + 500, soon, 'destroys it only'],
+  ['hears nothing where it is to act a little earlier', 'putting', now + 700, soon, undefined],
+] as const)('a user %s', async (_, step, at, there, words) => {
+  const { visit, said } = await unreachable({ step, at, there })
+  await visit(0)
+  await visit(10)
+  expect(said).toEqual(words ? [expect.stringContaining(words)] : [])
+})
+
+test.each([
+  ['isn’t there yet', 'putting', later.at, undefined, 'There’s no watchdog on'],
+  ['still acts at some time', 'removing', later.at, later, 'still destroys it'],
+] as const)(
+  'a user is told once, after minutes without SSH, that one %s',
+  async (_, step, at, there, words) => {
+    const { visit, said } = await unreachable({ step, at, there })
+    await visit(0)
+    await visit(290)
+    expect(said).toEqual([])
+    await visit(310)
+    await visit(900)
+    expect(said).toEqual([expect.stringContaining(words)])
+  },
+)
+
+/** An instance that SSH can't reach, with a watchdog that is to act at a moment, and goes by another one. */
+async function unreachable({ step, at, there }: Pick<StoredWatchdog, 'step' | 'there'> & { at: number }) {
   const { notifications, said } = noting()
+  let passed = 0
   const context = accountContext({
     notifications,
-    now: () => now,
+    now: () => now + passed,
     client: () => ({}) as never,
     record: () => undefined,
     access: { connect: () => Promise.reject(new Error('no route')) } as never,
@@ -29,7 +55,12 @@ test.each([
   await stored.put({ instance: 7, request: { action: 'destroy', at }, there, step, foreign: false })
   const never = () => Promise.reject(new Error('not reached'))
   const visits = new WatchdogVisits(context, stored, never, never, never)
-  for (const _ of [1, 2]) await expect(visits.visit(7)).rejects.toThrow('no route')
-  const words = at < there.at ? 'destroys it only' : 'still destroys it'
-  expect(said.filter(title => title.includes(words))).toHaveLength(told)
-})
+  return {
+    said,
+    /** A visit so many seconds after the first. */
+    async visit(after: number) {
+      passed = after
+      await expect(visits.visit(7)).rejects.toThrow('no route')
+    },
+  }
+}
