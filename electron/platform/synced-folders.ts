@@ -12,6 +12,7 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -49,13 +50,16 @@ function syncedFolder(root: string): SyncedFolder {
     if (path !== '' && !names.every(isPlain)) throw new Error('not a path in the folder')
     return join(root, ...names)
   }
+  const made = new Set<string>()
   async function makeFolder(path: string): Promise<boolean> {
     const names = path === '' ? [] : path.split('/')
     for (let depth = 1; depth <= names.length; depth++) {
       const folder = at(names.slice(0, depth).join('/'))
       const there = await lstat(folder).catch(() => undefined)
-      if (there === undefined) await mkdir(folder).catch(error => Promise.reject(fullOr(error)))
-      else if (!there.isDirectory()) return false
+      if (there === undefined) {
+        await mkdir(folder).catch(error => Promise.reject(fullOr(error)))
+        made.add(folder)
+      } else if (!there.isDirectory()) return false
     }
     return true
   }
@@ -122,7 +126,7 @@ function syncedFolder(root: string): SyncedFolder {
     },
     async receive(path) {
       await answered()
-      return receive(at(path), { at, keep, reserve })
+      return receive(at(path), { at, keep, reserve, made })
     },
     async removeEarlier() {
       await answered()
@@ -290,12 +294,14 @@ async function replaceFile(path: string, text: string): Promise<boolean> {
 }
 
 interface Places {
+  /** Folders that were made, so that those of discarded files go. */
+  made: ReadonlySet<string>
   reserve: (bytes: number) => Promise<void>
   at(path: string): string
   keep(path: string): Promise<void>
 }
 
-async function receive(path: string, { at, keep, reserve }: Places): Promise<Receiving> {
+async function receive(path: string, { at, keep, reserve, made }: Places): Promise<Receiving> {
   const part = join(dirname(path), partName(basename(path)))
   // Removes the rest of a broken transfer. `wx` then follows no link.
   await rm(part, { force: true })
@@ -325,8 +331,17 @@ async function receive(path: string, { at, keep, reserve }: Places): Promise<Rec
     async discard() {
       await close()
       await rm(part, { force: true })
+      let folder = dirname(part)
+      while (made.has(folder) && (await isRemovedIfEmpty(folder))) folder = dirname(folder)
     },
   }
+}
+
+async function isRemovedIfEmpty(folder: string): Promise<boolean> {
+  return await rmdir(folder).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** For all who may read it. */

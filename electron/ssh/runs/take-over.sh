@@ -2,7 +2,8 @@
 # the time at which its command last ran, with its exit code where it had ended, and in folders 0, 1 … its results. A file
 # that was changed within `rest` seconds before its end may be half of one; '' where none can be. It is left, with those beside it
 # that were written just before it. Where there is an older whole version of such a file, nothing is taken, since others may
-# belong to it; but a file that only grows, as a log does, is. `differ`: all that came differs from what is here, and counts
+# belong to it; but a file that only grows, as a log does, is. A folder of which nothing is taken isn't made, as a program may
+# take it for its newest checkpoint; one that came empty is. `differ`: all that came differs from what is here, and counts
 # whatever its time says, which a program may have set. Names with a line end are left out. look NUMBER PATH, for the results
 # with that number, goes before take NUMBER PATH, which is quick for any number of files. Prints `taken over`, how many files
 # came, how many were taken, the time of the newest whole one, that end, how many may be half and were left, and the exit code
@@ -81,14 +82,26 @@ look() {
   tr '\n' '\0' < "$side/$1.not" | xargs -0 rm -f
 }
 
-# A link's path and its goal, on a line each, once the files are there: none leads to one that was left out.
+# Removes the folders that have become empty by what was removed from them.
+remove_emptied() {
+  cat "$side/$1.not" "$side/$1.links" | while IFS= read -r file; do
+    file=${file#"$from"/}
+    case $file in */*) printf '%s\n' "${file%/*}" ;; esac
+  done | sort -u | (cd "$from" && tr '\n' '\0' | xargs -0 rmdir -p) 2> /dev/null
+}
+
+# A result, a link's path in it and its goal, once the files are there: none leads to one that was left out.
 link() {
-  target=$1
+  target=$1/$2 folder=$(dirname "$1/$2") made=
   if [ -e "$target" ] && [ ! -L "$target" ]; then return 0; fi
-  case $2 in
+  case $3 in
     /*) return 0 ;;
   esac
-  mkdir -p "$(dirname "$target")" && [ -e "$(dirname "$target")/$2" ] && ln -sfn "$2" "$target"
+  [ -d "$folder" ] || made=1
+  mkdir -p "$folder" || return
+  if [ -e "$folder/$3" ]; then
+    ln -sfn "$3" "$target"
+  elif [ -n "$made" ]; then (cd "$1" && rmdir -p "$(dirname "$2")") 2> /dev/null; fi
 }
 
 # Links need neither time nor room, where both are on one disk.
@@ -126,15 +139,16 @@ take() {
   [ -z "$torn" ] && find_result "$1" || return 0
   find "$from" -type l > "$side/$1.links"
   while IFS= read -r file; do
-    goal=$(readlink "$file") && printf '%s\n' "$2${file#"$from"}" "$goal" >&3
+    goal=$(readlink "$file") && printf '%s\n' "${file#"$from"/}" "$goal" >&3
     rm -f "$file"
   done < "$side/$1.links" 3> "$side/$1.goals"
   if [ -d "$from" ]; then
+    remove_emptied "$1"
     put_all "$from" "$2" || exit 1
   elif [ -f "$from" ]; then
     target=$2
     [ ! -L "$2" ] || target=$(readlink -f "$2")
     put_file "$from" "$target" || exit 1
   fi
-  while IFS= read -r file && IFS= read -r goal; do link "$file" "$goal"; done < "$side/$1.goals"
+  while IFS= read -r file && IFS= read -r goal; do link "$2" "$file" "$goal"; done < "$side/$1.goals"
 }

@@ -1,5 +1,5 @@
 import { shellQuoted } from '../exec.ts'
-import { restSeconds } from '../sync/whole.ts'
+import { unsureSeconds } from '../sync/whole.ts'
 
 /**
  * What another machine's copied results had: how many files came, how many of them were taken and how many left, as they may
@@ -33,7 +33,7 @@ export async function takeOver(
   const takes = (what: 'look' | 'take') =>
     results.map((path, number) => `${what} ${number} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
-    `rest=${whole ? '' : torn} differ=${differ ? 1 : ''}`,
+    `rest=${whole ? '' : unsureSeconds} differ=${differ ? 1 : ''}`,
     links.default,
     functions.default,
     ...takes('look'),
@@ -42,9 +42,6 @@ export async function takeOver(
     `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left" "$code"; fi`,
   ])
 }
-
-/** Seconds before a machine's end within which what was written may be half of a file, as a program may pause in it. */
-const torn = 5 * restSeconds.closed
 
 /** Undefined where the machine could not do it. */
 export function readTakenOver(output: string): TakenOver | undefined {

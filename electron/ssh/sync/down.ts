@@ -16,7 +16,7 @@ import {
   repositoriesIn,
   type Version,
 } from './plan.ts'
-import { createSamples, restSeconds, type Standing } from './whole.ts'
+import { createSamples, restSeconds, type Standing, unsureSeconds } from './whole.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -97,7 +97,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
   for (const round of inRounds(wanted, down.last === true)) await fetchRound(round)
   for (const path of choice.folders)
-    if (!(await choice.inTheWay(path))) await folder.makeFolder(localPath(path))
+    if (!isUnsure(listing, path) && !(await choice.inTheWay(path))) await folder.makeFolder(localPath(path))
   for (const { path, why } of skipped) if (why === 'link') await copyLinked(path)
   return {
     files: progress.filesDone,
@@ -223,6 +223,11 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     } finally {
       await source.close()
     }
+  }
+
+  /** Whether an empty folder may be that of a checkpoint which is being written: here it would be the newest one. */
+  function isUnsure({ items, now }: RemoteListing, path: string): boolean {
+    return !down.last && Math.abs(now - (items.get(path)?.modified ?? 0)) < unsureSeconds
   }
 
   function localPath(path: string): string {

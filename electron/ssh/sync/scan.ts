@@ -135,9 +135,9 @@ export async function readTree(
     const at = tree.folders.push(path) - 1
     const isAnew = verdict === 'included' || entries.some(({ name }) => name === '.git')
     await visit(`${path}/`, isAnew ? await rulesFrom(path, rules.berth) : rules, entries, place)
-    // A command may expect to make the folder of its results.
+    // A command may expect to make the folder of its results, and takes an empty one in it for a checkpoint.
     const { results, others } = contentsOf(tree)
-    if (results > before.results && others === before.others + 1) tree.folders.splice(at, 1)
+    if (results > before.results && others === before.others) tree.folders.length = at
   }
 
   /** The verdicts on the first entries: on as many as can be tried in a moment. */
@@ -248,11 +248,8 @@ const reasons = {
   vanished: 'changed',
 } as const
 
-function contentsOf({ files, folders, links, secrets, results }: LocalTree) {
-  return {
-    results: results.length,
-    others: files.length + folders.length + links.length + secrets.length,
-  }
+function contentsOf({ files, links, secrets, results }: LocalTree) {
+  return { results: results.length, others: files.length + links.length + secrets.length }
 }
 
 /** `included`: git ignores it, and `.berthignore` includes it again. `wanted`: `.berthignore` includes it anyway. */

@@ -11,6 +11,11 @@ export type Standing = 'whole' | 'log' | 'written'
  * than `mayChangeFor` of `fetch.ts`.
  */
 export const restSeconds = { closed: 3, open: 60 }
+/**
+ * Seconds before a machine's end within which what was written may be half of a file, as a program may pause in it, and for
+ * which a new folder may only wait for its files.
+ */
+export const unsureSeconds = 5 * restSeconds.closed
 /** A log: over how many seconds it must have grown, and by how much at most: bytes, and bytes a second. */
 const log = { seconds: 9, bytes: 16 * 1024, perSecond: 4 * 1024 }
 /** A status file: at most that large, written at that many seconds, with at most as many sizes. */

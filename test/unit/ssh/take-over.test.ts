@@ -4,6 +4,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -82,6 +83,23 @@ test('leaves what lies beside a file that may be half and was written just befor
   expect(await taken('out')).toEqual({ found: 8, files: 3, left: 5, newest: end - 70, end })
   expect(has('berth/p1/out/checkpoint-30/rank0 ')).toBe(false)
   expect(has('berth/p1/out/checkpoint-20/rank1')).toBe(true)
+})
+
+test('makes no folder whose files are all left, nor one whose links lead to such, but one that came empty', async () => {
+  const { home, copied, alive, taken, has } = place()
+  alive()
+  copied('0/out/checkpoint-20/rank0', 'shard', 80)
+  for (const path of ['checkpoint-30/rank0', 'checkpoint-30/state/rank1', 'deep/er/model'])
+    copied(`0/out/${path}`, 'shard', 3)
+  for (const folder of ['best/of', 'last', 'empty/er'])
+    mkdirSync(join(home, 'side/0/out', folder), { recursive: true })
+  symlinkSync('../../checkpoint-30/rank0', join(home, 'side/0/out/best/of/all'))
+  symlinkSync('../checkpoint-20/rank0', join(home, 'side/0/out/last/model'))
+  copied('1/young/model', 'mo', 1)
+  expect(await taken('out', 'young')).toMatchObject({ files: 1, left: 4 })
+  expect(readdirSync(join(home, 'berth/p1/out')).toSorted()).toEqual(['checkpoint-20', 'empty', 'last'])
+  expect(readFileSync(join(home, 'berth/p1/out/last/model'), 'utf8')).toBe('shard')
+  expect(has('berth/p1/out/empty/er')).toBe(true)
 })
 
 test('takes all that a command had written when it ended by itself, and tells its exit code', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -64,6 +64,7 @@ describe.skipIf(noSshd)(`downloading while a program writes${noSshd}`, () => {
     await writer.writes('0'.repeat(100_000))
     expect((await down()).unsettled.toSorted()).toEqual(['out/step-2/model', 'out/step-2/optimizer'])
     expect(Object.keys(tree(here)).sort()).toEqual(['out/step-1/model', 'out/step-1/optimizer'])
+    expect(readdirSync(join(here, 'out'))).toEqual(['step-1'])
     await writer.ends()
     await down()
     expect(Object.keys(tree(here))).toHaveLength(4)

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -33,6 +34,9 @@ describe.skipIf(noSshd)(`downloading results${noSshd}`, () => {
     chmodSync(join(remote, 'log.txt'), 0o6777)
     mkdirSync(join(remote, 'out/none/at all'), { recursive: true })
     mkdirSync(join(remote, 'out/none/.git'), { recursive: true })
+    utimesSync(join(remote, 'out/none/at all'), 1_700_000_000, 1_700_000_000)
+    // Its first file may only be to come, and an empty one here would be the newest checkpoint.
+    mkdirSync(join(remote, 'out/checkpoint-50'))
     const result = await down({ paths: ['out', 'log.txt', 'missing'] })
     expect(result).toMatchObject({
       files: 6,
@@ -42,6 +46,7 @@ describe.skipIf(noSshd)(`downloading results${noSshd}`, () => {
     const mode = (path: string) => statSync(join(here, path)).mode & 0o7777
     expect([mode('log.txt'), mode('out/model.pt')]).toEqual([0o755, 0o644])
     expect(readdirSync(join(here, 'out/none'))).toEqual(['at all'])
+    expect(existsSync(join(here, 'out/checkpoint-50'))).toBe(false)
     const { 'train.py': _, ...expected } = tree(remote)
     expect(tree(here)).toEqual(expected)
     expect(statSync(join(here, 'out/model.pt')).mtimeMs).toBe(1_700_000_000_000)

@@ -328,3 +328,18 @@ test('a small file with a token is held back with the reason, a large one is sen
   ])
   expect(tree.files.map(({ path }) => path).sort()).toEqual(['a.py', 'large.py'])
 })
+
+test('a folder of results alone stays here with all empty ones in it', async () => {
+  const folder = temporaryFolder({
+    'train.py': '',
+    'out/step-40/model': '',
+    'logs/notes.txt': '',
+    'logs/log': '',
+  })
+  for (const path of ['out/step-50/rank0', 'logs/old', 'empty'])
+    mkdirSync(join(folder, path), { recursive: true })
+  const isResult = ({ path }: { path: string }) => path.startsWith('out/') || path === 'logs/log'
+  const tree = await readTree(systemSyncedFolders.at(folder), { isResult })
+  expect(tree.files.map(({ path }) => path).toSorted()).toEqual(['logs/notes.txt', 'train.py'])
+  expect(tree.folders.toSorted()).toEqual(['empty', 'logs', 'logs/old'])
+})
