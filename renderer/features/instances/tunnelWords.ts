@@ -1,3 +1,4 @@
+import type { InstanceView } from '#shared/instance/instance.ts'
 import type { TunnelView } from '#shared/instance/tunnel.ts'
 
 interface Step {
@@ -20,6 +21,14 @@ export function needsNote({ step, web, reached, problem }: TunnelView): boolean 
   // The row shows that an instance is stopped; its tunnel resumes with it.
   if (step === 'reconnecting' && problem?.code === 'not_running') return false
   return step !== 'open' || (web === true && !reached)
+}
+
+/** Whether it tells something about an instance in that state: a failure is past once the instance rests. */
+export function isOf(
+  { instance, step }: TunnelView,
+  { id, state }: Pick<InstanceView, 'id' | 'state'>,
+): boolean {
+  return instance === id && (step !== 'failed' || state === 'running')
 }
 
 /** The open tunnel's address on this computer. */

@@ -1,5 +1,5 @@
 import { instanceMark, rentalWords, stateWords } from '#renderer/bridge/stateWords.ts'
-import { needsNote } from '#renderer/features/instances/tunnelWords.ts'
+import { isOf, needsNote } from '#renderer/features/instances/tunnelWords.ts'
 import { nextLimit, type UpcomingEnd, upcomingEnds } from '#renderer/features/limits/upcomingEnds.ts'
 import { bidWithRoom, highestBid } from '#shared/automation/bid.ts'
 import type { EndingView } from '#shared/automation/ending.ts'
@@ -86,7 +86,7 @@ export function instanceRows(account: AccountView): Row[] {
   const instances = Object.values(account.instances).sort((a, b) => madeAt(b) - madeAt(a) || b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
-    const tunnel = tunnels.find(one => one.instance === instance.id)
+    const tunnel = tunnels.find(one => isOf(one, instance))
     const stops = upcomingEnds(account, instance)
     const increase = account.priceIncreases[instance.id]
     rows.push({

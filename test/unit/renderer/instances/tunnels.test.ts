@@ -3,15 +3,16 @@ import { tunnelAddress, tunnelSteps, tunnelTrouble } from '#renderer/features/in
 import { factsOf, sshLines } from '#renderer/screens/instances/details/facts.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { instanceRows } from '#renderer/screens/instances/rows.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import type { TunnelView } from '#shared/instance/tunnel.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
 
-function underWith(tunnel: TunnelView) {
+function underWith(tunnel: TunnelView, state: InstanceView['state'] = 'running') {
   const account = accountView(
     { tunnels: { '1:8080': tunnel } },
-    instanceView({ id: 1 }),
+    instanceView({ id: 1, state }),
     instanceView({ id: 2 }),
   )
   return instanceRows(account).map(row => rowNoticeOf(row)?.kind)
@@ -85,4 +86,10 @@ test('a contract with a promised reliability says what of its price is for it, a
   const promised = of({ reliabilityPrice: 50_000 })
   expect(promised['Reliability']).toBe('$0.050/h of it')
   expect(promised['While offline']).toContain('still billed $0.500/h')
+})
+
+test('a failed tunnel is told of while its instance runs', () => {
+  const failed: TunnelView = { ...jupyter, step: 'failed', problem: { code: 'no_listener', message: 'No.' } }
+  expect(underWith(failed)).toEqual([undefined, 'tunnel'])
+  expect(underWith(failed, 'stopped')).toEqual([undefined, undefined])
 })
