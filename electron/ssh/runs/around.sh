@@ -6,7 +6,7 @@
 #   before_stop  the signal for the command before a stop, and for how many seconds the stop waits; hook, what runs then
 #   store.sh     stores the results as soon as there is store.now, and removes that
 #   around       written here: the number of this process; stopped: at which uptime the command had its time before a stop;
-#                clean: it ended by itself then, so that no file is half
+#                clean: it ended by itself then, so that no file is half; rough: since when files may be, in epoch seconds
 # Its names begin with berth_, since the command has all others.
 
 berth_here=$1
@@ -74,7 +74,7 @@ berth_outlast() {
     sleep 0.2 2>/dev/null || sleep 1
     berth_read_uptime
   done
-  ! berth_is_there "$1" || berth_rough=1
+  ! berth_is_there "$1" || berth_rough=${berth_rough:-$(date +%s)}
 }
 
 berth_newer_than() {
@@ -110,7 +110,8 @@ berth_before_stop() {
           ! berth_passes_on "$berth_each" || continue
           berth_takes "$berth_each" 15 || berth_only_waits "$berth_each" || continue
         else
-          berth_only_waits "$berth_each" || berth_rough=1
+          # It dies now, however long what has started it stays.
+          berth_only_waits "$berth_each" || berth_rough=$(date +%s)
         fi
         ;;
       USR1) berth_takes "$berth_each" 10 || continue ;;
@@ -172,7 +173,10 @@ while :; do
   # What ends because it was asked to is not done, whatever it says.
   [ "$berth_code" -ne 0 ] || [ "$berth_uptime" -lt "$berth_stopping" ] || exit 0
   if [ "$berth_stopping" -gt 0 ]; then
-    if [ -z "$berth_rough" ] && { [ "$berth_signal" = TERM ] || [ "$berth_code" -lt 128 ]; }; then berth_note clean yes; fi
+    if [ -n "$berth_rough" ]; then
+      berth_note rough "$berth_rough"
+      [ "$berth_code" -ge 128 ] || berth_code=143
+    elif [ "$berth_signal" = TERM ] || [ "$berth_code" -lt 128 ]; then berth_note clean yes; fi
     exit $((berth_code == 0 ? 143 : berth_code))
   fi
   berth_quick=$((berth_uptime - berth_begun < 60 ? berth_quick + 1 : 0))

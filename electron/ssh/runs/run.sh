@@ -70,7 +70,9 @@ true > "$here/over"
 kill $alive $storing 2>/dev/null
 wait $alive 2>/dev/null
 # For the next machine, where this one goes before it was asked.
-echo "$(date +%s) $code" > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
+ended=$(date +%s)
+[ ! -s "$here/rough" ] || read -r ended < "$here/rough"
+echo "$ended $code" > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
 [ -z "$storing" ] || wait "$storing" 2>/dev/null
 rm -f "$here/store.pass" "$here/store.key" "$here/store.env"
 echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"

@@ -101,6 +101,7 @@ if [ -n "$was_going" ] && is_going; then
   # shellcheck disable=SC2046
   berth_find_takers $(writers)
   [ -z "$berth_takers" ] || fate=whole
+  ended=$(date +%s)
   end TERM
   end CONT
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -113,7 +114,9 @@ if [ -n "$was_going" ] && is_going; then
     sleep 1
   done
   ! there || end KILL
-  date +%s > "$here/alive"
+  # What doesn't take the signal died by it, however long what has started it stayed.
+  [ -z "$berth_takers" ] || ended=$(date +%s)
+  echo "$ended" > "$here/alive"
 elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
   code=0
   read -r code 2>/dev/null < "$here/code"
@@ -125,6 +128,7 @@ elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
   fi
   # What died by a signal may have died while it wrote, unless it took that.
   if [ "${code:-0}" -ge 128 ] && [ ! -f "$here/clean" ]; then fate=torn; fi
+  [ ! -s "$here/rough" ] || read -r died < "$here/rough"
   if [ "$fate" = whole ]; then died="$died $code"; fi
   echo "$died" > "$here/alive"
 elif [ ! -s "$here/alive" ]; then

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { processes, readProcess } from '#build/process-tree.ts'
@@ -25,6 +25,9 @@ async function started(command: string, notice?: StopNotice) {
   await expect.poll(() => existsSync(join(sshd.home, 'up')), { timeout: 20_000 }).toBe(true)
   return {
     result: () => readFileSync(join(sshd.home, 'out/ckpt'), 'utf8'),
+    /** What is noted as its end, and when it wrote the file `late`: epoch seconds. */
+    end: () => Number.parseInt(readFileSync(join(sshd.home, `.berth/runs/${id}/alive`), 'utf8'), 10),
+    late: () => statSync(join(sshd.home, 'late')).mtimeMs / 1000,
     /** The processes that write yet. */
     left: () => processes().filter(({ pid }) => readProcess(pid, 'cmdline').includes('syswrite')),
     tell: () => tellOfStop(connection, systemClock, id),
@@ -86,18 +89,23 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
   })
 
   const child = (then: string) =>
-    `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${then} } $SIG{TERM} = sub { kill "TERM", $child; exit 0 };`
+    `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${then} } $SIG{TERM} = sub { kill "TERM", $child; sleep 3; open(F, ">late"); exit 1 };`
   const writes = `open(F, ">out/ckpt"); for (;;) { syswrite(F, "x"); select(undef, undef, undef, 0.1) }`
   const writesAtTimes = `exec "perl", "-e", q{for (;;) { open(F, ">out/part"); close(F); sleep 2 }};`
   test.each([
     ['writes', writes],
     ['writes a part of it now and then', writesAtTimes],
-  ])('may be half where what takes the signal passes it on to what %s', async (_, then) => {
-    expect(await (await started(perl(child(then)))).settle(2)).toBe(false)
-    const { settle, tell } = await started(perl(child(then)), notice)
-    await expect.poll(tell, { timeout: 20_000 }).toBe(true)
-    expect(await settle(60)).toBe(false)
-  })
+  ])(
+    'may be half since the signal where what takes it passes it on to what %s, and ends later',
+    async (_, then) => {
+      const asked = await started(perl(child(then)))
+      expect(await asked.settle(2)).toBe(false)
+      const told = await started(perl(child(then)), notice)
+      await expect.poll(told.tell, { timeout: 20_000 }).toBe(true)
+      expect(await told.settle(60)).toBe(false)
+      for (const { end, late } of [asked, told]) expect(end()).toBeLessThan(late() - 1)
+    },
+  )
 
   test('may be half where it dies by the signal while it writes, and it hears of no stop before that', async () => {
     const { settle, tell } = await started(perl(''), notice)
