@@ -20,7 +20,6 @@ import {
 } from '#core/instances/verified-poll.ts'
 import { unexplained } from '#core/money/accrual.ts'
 import { rentedAs } from '#core/renting/rental.ts'
-import { sleep } from '#platform/tasks.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
 import { proxyOf } from '#service/http/proxy.ts'
 import type { ListOptions } from '#service/instances.ts'
@@ -51,11 +50,10 @@ interface PolledSession {
 
 type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
 
-/**
- * Milliseconds after which a leap of the time is asked for anew, with short intervals half of one: a connection that was
- * not used for so long is closed, so that another of the service's computers may answer.
- */
-const longestDoubt = 5000
+/** Milliseconds for which answers must tell a time for which nothing was charged until it's believed. */
+const unpaidFor = 120_000
+/** Micro-dollars that a credit shows. */
+const noticedPrice = 20_000
 
 /** Polls one account and passes the results to State and to the account's parts. */
 export class AccountPolls {
@@ -67,6 +65,8 @@ export class AccountPolls {
   #creditReadAt: number | undefined
   /** Up to when costs are counted, epoch seconds of the account's time, and when that was, monotonic milliseconds. */
   #counted: { at: number; since: number } | undefined
+  /** Until when a leap of the time isn't believed, as nothing was charged for it; monotonic milliseconds. */
+  #unpaidUntil = Number.NEGATIVE_INFINITY
   /** Why the last whole list was uncertain. */
   #doubt: string | undefined
 
@@ -92,23 +92,25 @@ export class AccountPolls {
     }
     // An answer to a key that was replaced meanwhile is ignored.
     const isIgnored = () => ending.aborted || polledClient !== client.current
-    const ask = () => {
-      time.askedAnew()
-      return pollAll(
+    const ask = () =>
+      pollAll(
         questions,
         () => this.#expected(),
         part => {
           if (!isIgnored()) this.#showPart(part)
         },
       )
-    }
+    if (begunAt >= this.#unpaidUntil) time.askedAnew()
     const first = await ask()
     // A time or a credit that leaps is told twice before anything is counted by it.
     const isCounted = !isIgnored() && first.outcome === 'seen'
-    const isLeap = isCounted && time.isDoubted()
-    const pause = Math.min(longestDoubt, app.pollInterval() / 2)
-    if (isLeap) await sleep(app.platform.clock, pause, signal).catch(() => undefined)
-    const poll = isLeap || (isCounted && this.#creditLeaps(first)) ? await ask() : first
+    const leap = isCounted ? time.doubtedBy() : undefined
+    const isPaid = leap !== undefined && this.#isPaid(leap, first)
+    if (leap === undefined || isPaid) this.#unpaidUntil = begunAt
+    else if (begunAt >= this.#unpaidUntil) this.#unpaidUntil = begunAt + unpaidFor
+    const asksAnew = isPaid || (leap === undefined && isCounted && this.#creditLeaps(first))
+    if (asksAnew) time.askedAnew()
+    const poll = asksAnew ? await ask() : first
     if (isIgnored()) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
     await this.#seen(poll, begunAt)
@@ -122,6 +124,15 @@ export class AccountPolls {
 
   #account(): AccountView | undefined {
     return this.#session.app.store.get().accounts[this.#session.id]
+  }
+
+  /** Whether the credit fell as it does in so many seconds, at least by half, where that can be told. */
+  #isPaid(seconds: number, poll: CertainPoll): boolean {
+    const account = this.#account()
+    const credit = poll.outcome === 'seen' && poll.user ? accountFields(poll.user).credit : undefined
+    if (account?.credit === undefined || credit === undefined) return true
+    const price = (account.spendPerHour * seconds) / 3600
+    return price < noticedPrice || account.credit - credit >= price / 2
   }
 
   /** Whether the credit differs from the last one by more than the prices explain. */

@@ -211,8 +211,9 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
       holdUp(sample)
       strayed = rate === 1 ? sample.server - serverNow(at) : 0
     },
-    /** Whether the last answer told a time that the answer to a later request must confirm. */
-    isDoubted: (): boolean => doubted !== undefined,
+    /** Seconds by which the last answer told a later time, which the answer to a later question must confirm. */
+    doubtedBy: (): number | undefined =>
+      doubted && (onwards(doubted, clock.monotonic()) - serverNow(clock.monotonic())) / 1000,
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()

@@ -40,9 +40,8 @@ async function limited(
   await under.run('refresh', {})
   const pass = async (seconds: number) => {
     for (let gone = 0; gone < seconds; gone += 30) {
-      // A service that is ahead would be asked anew after a while, which doesn't pass by itself here.
-      await clock.pass(30_000)
       await world.sim.controls.advance(30)
+      await clock.pass(30_000)
       await under.run('refresh', {})
     }
   }
