@@ -144,6 +144,11 @@ export type RetryRequest = Pick<Retrying, 'request' | 'search' | 'retries'> &
 /** A try with the rental that it belongs to. */
 export type RentalAttempt = Attempt & { rental: Rental }
 
+/** Whether an attempt's machine comes with a volume that is made for it. */
+export function makesVolume(request: Rental['request'], { offer }: Pick<Attempt, 'offer'>): boolean {
+  return request.volume?.create === true && offer.machineId !== undefined
+}
+
 export function isRetrying(rental: Rental): rental is Retrying {
   return rental.retries !== undefined && rental.search !== undefined
 }

@@ -21,6 +21,7 @@ import {
   isProven,
   isRetrying,
   isUnderWay,
+  makesVolume,
   openStoredRentals,
   type Rental,
   type RentalAttempt,
@@ -102,6 +103,7 @@ export async function openRentals(
     await attempts.update(mark, {
       problem: sentenceFor('came_late'),
       spent: { micros, at, perHour: 0 },
+      ...(isFirst && makesVolume(rental.request, attempt) && { volumeLeft: true }),
       ...(cost !== undefined && { cost: Math.max(cost, micros) }),
     })
   }

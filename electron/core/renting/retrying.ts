@@ -23,6 +23,7 @@ import {
   type Attempt,
   costOfAttempt,
   isRetrying,
+  makesVolume,
   openAttempt,
   type Rental,
   type Retrying,
@@ -222,8 +223,7 @@ export async function endRetries(
 
 /** The fields of an ended try. */
 function closed({ request }: Pick<Rental, 'request'>, current: Attempt, at: number): Partial<Attempt> {
-  const hasVolume = request.volume?.create === true && current.offer.machineId !== undefined
-  const volumeLeft = hasVolume && current.instance !== undefined ? true : undefined
+  const volumeLeft = current.instance !== undefined && makesVolume(request, current) ? true : undefined
   return { cost: costOfAttempt(current, at), endedAt: at, volumeLeft }
 }
 
