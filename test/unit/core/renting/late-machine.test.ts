@@ -21,17 +21,16 @@ const hooks = {
 test('a machine that appears after its try had ended is destroyed with its new volume, and its cost counts', async () => {
   let now = 2000
   const destroyed: number[] = []
-  const volumes = [{ id: 77, label: 'data', machine_id: 10, status: 'ready' }]
-  const deleted: number[] = []
-  const client = {
-    instances: { destroy: async (id: number) => void destroyed.push(id) },
-    volumes: {
-      list: async () => volumes.filter(({ id }) => !deleted.includes(id)),
-      remove: async (id: number) => void deleted.push(id),
-    },
-  }
+  const client = { instances: { destroy: async (id: number) => void destroyed.push(id) } }
+  const deleted: unknown[] = []
   const { said, ...noted } = noting()
   const context = accountContext({ client: () => client as never, now: () => now, ...noted })
+  context.deletions = {
+    async delete(target: object) {
+      deleted.push(target)
+      return { isGone: true, ids: [77] }
+    },
+  } as never
   const ended = { instance: undefined, step: 'failed' as const, cost: 0, endedAt: 1100 }
   const tried = retrying(someAttempt(ended))
   const volume = { create: true, name: 'data', mountPath: '/data', size: 20 } as const
@@ -59,7 +58,7 @@ test('a machine that appears after its try had ended is destroyed with its new v
   await flushPromises()
   expect(spentOn(rentals.get(rental.id))).toBe(1_100_000)
   expect(rentals.get(rental.id).attempts[0]?.problem?.code).toBe('came_late')
-  expect(deleted).toEqual([77])
+  expect(deleted).toEqual([{ kind: 'volume', name: 'data', machine: 10 }])
   // What was told before, with no cost, is corrected once.
   expect(said.filter(text => text.startsWith('A machine appeared'))).toHaveLength(1)
   const run = projectRun({
