@@ -210,14 +210,18 @@ interface FileContent extends FileFacts {
 
 export interface OpenFile extends OpenSource, FileFacts {}
 
-/** The folder in a synced one with the versions before those that were received last, at the same paths. */
+/**
+ * The folder in a synced one with the versions before those that were received last, at the same paths; in its own folder with
+ * that name those of the run before, which the next versions don't replace.
+ */
 export const earlierName = '.berth-earlier'
+export const runBefore = 'of the run before'
 
 export interface Receiving {
   write(bytes: Uint8Array): Promise<void>
   /** Ends the content: until `finish`, no file is held open. `modified` in epoch seconds. */
   complete(modified: number, executable: boolean): Promise<void>
-  /** Moves it to `path`, replacing any file there. With `keeps`, that one is kept as its earlier version. */
-  finish(path: string, keeps?: boolean): Promise<void>
+  /** Moves it to `path`, replacing any file there, which `keepsAs` keeps as its earlier version, or as that of the run before. */
+  finish(path: string, keepsAs?: 'earlier' | 'run before'): Promise<void>
   discard(): Promise<void>
 }

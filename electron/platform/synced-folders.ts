@@ -25,6 +25,7 @@ import {
   type LocalEntry,
   type OpenFile,
   type Receiving,
+  runBefore,
   type SyncedFolder,
   type SyncedFolders,
 } from './folders.ts'
@@ -64,10 +65,10 @@ function syncedFolder(root: string): SyncedFolder {
     return true
   }
   /** Keeps the file at a path as its earlier version, too. The path has a file at every moment, where links are possible. */
-  async function keep(path: string): Promise<void> {
-    const earlier = join(at(earlierName), ...path.split('/'))
-    const isMade = await makeFolder([earlierName, ...path.split('/').slice(0, -1)].join('/'))
-    if (!isMade) return
+  async function keep(path: string, as: 'earlier' | 'run before'): Promise<void> {
+    const kept = [earlierName, ...(as === 'earlier' ? [] : [runBefore]), ...path.split('/')]
+    const earlier = at(kept.join('/'))
+    if (!(await makeFolder(kept.slice(0, -1).join('/')))) return
     await createFile(join(at(earlierName), '.gitignore'), '*\n')
     const part = join(dirname(earlier), partName(basename(earlier)))
     await rm(part, { force: true })
@@ -298,7 +299,7 @@ interface Places {
   made: ReadonlySet<string>
   reserve: (bytes: number) => Promise<void>
   at(path: string): string
-  keep(path: string): Promise<void>
+  keep(path: string, as: 'earlier' | 'run before'): Promise<void>
 }
 
 async function receive(path: string, { at, keep, reserve, made }: Places): Promise<Receiving> {
@@ -322,10 +323,10 @@ async function receive(path: string, { at, keep, reserve, made }: Places): Promi
       if (executable) await makeExecutable(file).catch(() => undefined)
       await close()
     },
-    async finish(target, keeps = false) {
+    async finish(target, keepsAs) {
       await close()
       // What is lost without it is an older version.
-      if (keeps) await keep(target).catch(() => undefined)
+      if (keepsAs) await keep(target, keepsAs).catch(() => undefined)
       await rename(part, at(target))
     },
     async discard() {

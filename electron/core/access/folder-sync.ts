@@ -203,6 +203,10 @@ export function createFolderSync(context: SyncContext) {
             system: os,
             from: `instance ${instance.id}`,
             synced,
+            isOthers: path => {
+              const version = synced.get(path)
+              return version !== undefined && earlier.has(version) && before[path]?.[2] !== wanted.by
+            },
             clock,
           }),
         )

@@ -37,6 +37,8 @@ interface Fetching {
   signal: AbortSignal
   /** Another path for a file whose own was changed meanwhile; undefined if it need not be saved. */
   freeName(path: string, item: Version): Promise<{ as: string } | undefined>
+  /** Whether the file at a path here is another run's. */
+  isOthers?: (path: string) => boolean
   onBytes(bytes: number): void
   onFile(wanted: WantedFile, as: string, version: Version): void
 }
@@ -92,7 +94,8 @@ export async function discardAll(arrived: readonly Arrived[]): Promise<void> {
 export async function place({ wanted, file, version }: Arrived, fetching: Fetching): Promise<void> {
   const as = await placeFor(wanted, version, fetching)
   if (as === undefined) return await file.discard()
-  await file.finish(as, as === wanted.as && wanted.placed === 'unchanged' && wanted.here?.kind === 'file')
+  const replaces = as === wanted.as && wanted.placed === 'unchanged' && wanted.here?.kind === 'file'
+  await file.finish(as, replaces ? (fetching.isOthers?.(as) ? 'run before' : 'earlier') : undefined)
   fetching.onFile(wanted, as, version)
 }
 

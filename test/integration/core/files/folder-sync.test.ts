@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -74,6 +74,11 @@ describe.skipIf(noSshd)(`folder sync with an instance${noSshd}`, () => {
     expect(await open().down(instance, wanted)).toMatchObject({ files: 1, filesInAll: 3 })
     write(remote, { 'out/a.pt': 'four' }, 1_700_000_030)
     expect(await open().down(instance, { ...wanted, by: 'j2' })).toMatchObject({ files: 1, filesInAll: 1 })
+    // What the run before had stays, however often this one is downloaded.
+    write(remote, { 'out/a.pt': 'five' }, 1_700_000_040)
+    expect(await open().down(instance, { ...wanted, by: 'j2' })).toMatchObject({ files: 1, filesInAll: 1 })
+    const earlier = (path: string) => readFileSync(join(folder, '.berth-earlier', path), 'utf8')
+    expect([earlier('of the run before/out/a.pt'), earlier('out/a.pt')]).toEqual(['three', 'four'])
     // Changed here, or downloaded for that run: the next machine gets no result of another one.
     const next = `${remote}-next`
     await open().up(instance, { folder, remote: next, results: ['out'], own: 'j2', signal })
