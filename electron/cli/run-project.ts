@@ -17,6 +17,7 @@ import {
   demoRunsWords,
   environmentOf,
   firstFailureWords,
+  resultsStayWords,
   setupAgainWords,
   setupWords,
   volumeWords,
@@ -244,6 +245,7 @@ function planWords(
           ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may contain secrets`
           : ''
       }.`,
+      ...resultsStayWords(scan.results, spec),
       ...(scan.skipped.length === 0
         ? []
         : ['Not sent:', ...scan.skipped.map(({ path, why }) => `  ${path} (${skipWords[why]})`)]),

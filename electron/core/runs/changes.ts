@@ -2,6 +2,7 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { resultsOf } from '#shared/project/bounds.ts'
 import { leftFor } from '#shared/project/copy-first.ts'
+import { resultsStayWords } from '#shared/project/handed-over.ts'
 import type { Leave } from '../departures/record.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { watchdogOrder } from './decide.ts'
@@ -77,7 +78,7 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
     problem:
       outcome && !isOutcome
         ? { ...outcome.problem, message: `${outcome.problem.message} ${message}` }
-        : { code, message, advice: run.node ? forSeveral(advice) : advice },
+        : { code, message, advice: adviceTo(run, advice) },
     afterwards: stops && !isLeft ? 'stop' : afterwards,
     endedAt: run.project ? undefined : (run.endedAt ?? at),
     costThen: run.project && !isGone ? runCostBy(run, at) : undefined,
@@ -88,6 +89,16 @@ export function failed(run: Run, { code, message, advice }: Problem, at: number)
     changingSince: undefined,
     told: undefined,
   }
+}
+
+/** What to do after a failure: one that is run again begins without the results that are here. */
+function adviceTo(
+  { node, project, sweep, downloadResult }: Run,
+  advice: string | undefined,
+): string | undefined {
+  const own = node ? forSeveral(advice) : advice
+  if (!own?.startsWith('Run it again') || own.includes('.berthignore') || !project || sweep) return own
+  return [own, ...resultsStayWords(downloadResult?.files ?? 0, project.spec)].join(' ')
 }
 
 /** The advice to a run on several machines, of which the others are gone, so that it can't be resumed. */

@@ -1,7 +1,7 @@
 import { rate } from '../format/money.ts'
 import { named } from '../format/name.ts'
-import { gigabytes } from '../format/size.ts'
-import { cloudCopiesOf, setupOf } from './bounds.ts'
+import { counted, gigabytes } from '../format/size.ts'
+import { cloudCopiesOf, resultsOf, setupOf } from './bounds.ts'
 import { volumePrice } from './plan-costs.ts'
 import type { ProjectPlan } from './project.ts'
 import { usualSetup } from './project-defaults.ts'
@@ -14,6 +14,16 @@ export const demoRunsWords =
 /** What ends the set-up and the command, for plans. */
 export const firstFailureWords =
   'The first line that fails ends it, also in a pipe (set -e -o pipefail). Allow one with || true.'
+
+/** That downloaded results aren't sent, and what sends them; empty where there are none. */
+export function resultsStayWords(results: number, spec: Pick<ProjectSpec, 'results'>): string[] {
+  if (results === 0) return []
+  const rules = named(resultsOf(spec).map(path => (path === '.' ? '!*' : `!${path}`)))
+  const [stay, them] = results === 1 ? ['stays here and isn’t', 'it'] : ['stay here and aren’t', 'them']
+  return [
+    `${counted(results, 'downloaded result')} ${stay} sent: a new run begins without ${them}, unless .berthignore has ${rules}.`,
+  ]
+}
 
 /** What becomes of the set-up on a machine that had an earlier run; empty where none can. */
 export function setupAgainWords(spec: Pick<ProjectSpec, 'setup' | 'keep' | 'sweep' | 'runs'>): string[] {

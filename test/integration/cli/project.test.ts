@@ -87,6 +87,9 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
     const asks = world.requests('PUT', 'asks')
     expect(asks.map(({ path }) => path)).toEqual([`/api/v0/asks/${other.id}/`])
     expect(await berth('logs', job)).toMatchObject({ code: 0, out: 'counting\n' })
+    expect((await berth('run')).err).toContain(
+      '1 downloaded result stays here and isn’t sent: a new run begins without it, unless .berthignore has !sum.txt.',
+    )
   })
 
   test('is added by its path over the socket, never by a page', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { failed, refetching, resumed, retried } from '#core/runs/changes.ts'
+import { failed, nextStep, refetching, resumed, retried } from '#core/runs/changes.ts'
 import { nextRunMove } from '#core/runs/decide.ts'
-import { machineGone } from '#core/runs/messages.ts'
+import { machineGone, nodeOffline } from '#core/runs/messages.ts'
 import type { ProjectRun, Run } from '#core/runs/model.ts'
+import { nodeFailed } from '#core/runs/node-decide.ts'
+import { nodeFailure } from '#core/runs/nodes.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { machine, projectRun, seen } from './stored-run.ts'
 
@@ -19,6 +21,30 @@ describe('a project’s run that has failed', () => {
     expect(nextRunMove(failing, seen())).toEqual({ do: 'end' })
     expect(nextRunMove({ ...failing, step: 'failed' }, seen())).toEqual({ do: 'wait' })
     expect(failed(projectRun(), machineGone, 100).step).toBe('failed')
+  })
+
+  test('says once how many results a run that begins again doesn’t get, and what sends them', () => {
+    const run = projectRun({
+      project: { spec: { run: 'x', results: ['out', 'logs'] } },
+      downloadResult: { files: 2, beside: [] },
+    })
+    const advice =
+      'Run it again to rent another. 2 downloaded results stay here and aren’t sent: a new run begins without them, unless .berthignore has !out and !logs.'
+    const after = failed(run, machineGone, 100)
+    expect(after.problem?.advice).toBe(advice)
+    expect(failed({ ...run, ...after }, { ...machineGone, advice }, 200).problem?.advice).toBe(advice)
+    expect(failed(projectRun(), machineGone, 100).problem?.advice).toBe('Run it again to rent another.')
+  })
+
+  test('of several machines, one of which is lost, says the same once its results are here', () => {
+    const node = { of: 'x0000000000000001', rank: 0, count: 2 }
+    const run = projectRun({ node, project: { spec: { run: 'x', results: 'out' } } })
+    const ending = { ...run, ...nodeFailure(run, nodeFailed({ node, problem: nodeOffline }), 100) }
+    expect(ending.step).toBe('fetching')
+    const fetched = { ...ending, fetched: true, downloadResult: { files: 1, beside: [] } }
+    expect(nextStep(fetched, 200).problem?.advice).toBe(
+      'Run it again to rent other machines. 1 downloaded result stays here and isn’t sent: a new run begins without it, unless .berthignore has !out.',
+    )
   })
 
   test('keeps its stopped instance for the agreed time, then reminds or destroys as agreed', () => {
