@@ -99,7 +99,7 @@ export const arrivalLost: Problem = {
 
 const reasons = {
   refused: 'The service doesn’t copy from a machine that is stopped.',
-  failed: 'The service’s copy didn’t end in time, or failed.',
+  failed: 'The service’s copy didn’t end in time, failed, or shows no command that began there.',
   torn: 'They were being written when it ended, so they may not be whole.',
 } as const
 

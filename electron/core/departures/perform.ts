@@ -4,7 +4,7 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { HandedOver } from '#ssh/runs/hand-over.ts'
-import { readTakenOver, sidePlace, type TakenOver, takeOver } from '#ssh/runs/take-over.ts'
+import { askBegan, readTakenOver, sidePlace, type TakenOver, takeOver } from '#ssh/runs/take-over.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import type { Transfers } from '../copies/perform.ts'
 import { type Next, Worker } from '../engine/worker.ts'
@@ -226,7 +226,7 @@ export class Departures {
       if (this.#runs(from)) way = await arrival.handOver(departure, place, bounded)
       // The next machine has all of them already.
       if (way?.files === 0) return { found: 0, files: 0, left: way.unnamed ?? 0, newest: 0, end: 0, way }
-      if (way === undefined && !(await this.#copiedByService(departure, arrival.instance, place, bounded)))
+      if (way === undefined && !(await this.#copiedByService(departure, arrival, { side, place }, bounded)))
         return 'failed'
     } catch (error) {
       if (late.signal.aborted && !signal.aborted) return 'failed'
@@ -244,11 +244,14 @@ export class Departures {
     return { ...answer, left: answer.left + (way?.unnamed ?? 0), way }
   }
 
-  /** Whether the service copied a machine's files into a folder of another one. */
+  /**
+   * Whether the service copied a machine's files into the folder `side` of another one, at the absolute path `place`. Where the
+   * command never began, as while a snapshot was still put in place, its results are none.
+   */
   async #copiedByService(
     { instance: from, folder = '', paths, program, since, name }: Departure,
-    to: number,
-    place: string,
+    { instance: to, ask }: Arrival,
+    { side, place }: { side: string; place: string },
     signal: AbortSignal,
   ): Promise<boolean> {
     const alive = `${dirname(dirname(folder))}/.berth/runs/${program}/alive`
@@ -260,6 +263,7 @@ export class Departures {
       const request = { from, fromPath, to, toPath }
       const failure = await this.#transfers.copyToEnd(request, since, signal, name)
       if (failure !== undefined) return false
+      if (fromPath === alive && !(await ask(askBegan(side))).includes('began')) return false
     }
     return true
   }

@@ -18,6 +18,11 @@ export function sidePlace(side: string, results: number): string {
   return script(side, [`mkdir -p "$side"/alive ${folders.join(' ')} && cd "$side" && pwd -P`])
 }
 
+/** A script for `sh -s` that prints `began` where the command had begun on the machine of which it was copied when it last ran. */
+export function askBegan(side: string): string {
+  return script(side, [`[ ! -s "$side"/alive/alive ] || echo began`])
+}
+
 /**
  * A script for `sh -s` that takes over the whole ones of the results that were copied to `side`, into `folder`, both relative
  * to the home folder. `whole`: no file can be half. `differ`: all that came differs from what is there. Prints what

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { readTakenOver, sidePlace, takeOver } from '#ssh/runs/take-over.ts'
+import { askBegan, readTakenOver, sidePlace, takeOver } from '#ssh/runs/take-over.ts'
 
 const end = 1_700_000_000
 
@@ -133,11 +133,14 @@ test('takes nothing where a file that was being written has an older whole versi
   expect([here('out/model.pt'), here('out/state.pt')]).toEqual(['old model', 'old state'])
 })
 
-test('takes nothing of a machine that doesn’t say when it ended', async () => {
-  const { copied, taken, has } = place()
+test('takes nothing of a machine that doesn’t say when it ended, or that its command began', async () => {
+  const { copied, alive, taken, has, sh } = place()
+  expect(sh(askBegan('side'))).toBe('')
   copied('0/out/model.pt', 'new model', 600)
   expect(await taken('out')).toMatchObject({ files: 0 })
   expect(has('berth/p1/out/model.pt')).toBe(false)
+  alive()
+  expect(sh(askBegan('side'))).toBe('began\n')
 })
 
 test('no file that was written shortly before the end ever takes a place, whatever there is', {
@@ -163,9 +166,19 @@ test('no file that was written shortly before the end ever takes a place, whatev
         one => isHalf(one) && one.here !== undefined && !one.text.startsWith(one.here),
       )
       expect(result === 'torn').toBe(isTorn)
+      // With each that is left those beside it go, which were written within 15 seconds of each other.
+      const left = new Set<unknown>()
+      const edges = new Map<string, number>()
+      for (const one of files.toSorted((a, b) => a.age - b.age)) {
+        const edge = edges.get(dirname(one.name))
+        const isBeside = !isHalf(one) && edge !== undefined && one.age - edge <= 15
+        if (!isBeside && !(isHalf(one) && one.here === undefined)) continue
+        left.add(one)
+        edges.set(dirname(one.name), one.age)
+      }
       for (const one of files) {
         const after = has(`berth/p1/out/${one.name}`) ? here(`out/${one.name}`) : undefined
-        const mayTake = !isTorn && (!isHalf(one) || one.here !== undefined)
+        const mayTake = !isTorn && !left.has(one)
         expect(after).toBe(mayTake ? one.text : one.here)
       }
     }),

@@ -143,12 +143,18 @@ function place(
     }
   }
   const ends: string[] = []
-  const arrival = (answer: string, side = '/root/.berth/left/7', sent?: number): Arrival => ({
+  const arrival = (
+    answer: string,
+    side = '/root/.berth/left/7',
+    sent?: number,
+    began = 'began\n',
+  ): Arrival => ({
     hadEnded: async () => void ends.push([...ended].join()),
     handOver: async () => (sent === undefined ? undefined : { files: sent, isDirect: true }),
     instance: 8,
     folder: 'berth/p1',
-    ask: async script => (script.includes('pwd -P') ? `${side}\n` : answer),
+    ask: async script =>
+      script.includes('pwd -P') ? `${side}\n` : script.includes('echo began') ? began : answer,
   })
   return { open, clock, ended, ends, copied, arrival }
 }
@@ -309,6 +315,17 @@ test.for([
   await poll()
   expect(ended).toEqual(['stop 7'])
   expect(copied.length > 0).toBe(side === undefined)
+})
+
+test('a machine on which the command never began is kept without waiting for a copy of its results', async () => {
+  const { open, ended, copied, arrival } = place()
+  const { departures, poll } = await open()
+  await departures.leave(run, 'digits', leave)
+  await poll()
+  const next = arrival('taken over 3 0 0 0 0\n', undefined, undefined, '')
+  expect(await departures.bring(run, next, signal)).toBeUndefined()
+  expect(copied).toEqual(['7:/root/.berth/runs/x0000000000000009/alive 8:/root/.berth/left/7/alive/'])
+  expect(ended).toEqual(['stop 7'])
 })
 
 test('a copy that doesn’t end in its time is given up, and one during an outage is tried again', async () => {

@@ -17,7 +17,8 @@ interface Played {
 
 function said({ addresses, takenOver }: Played, command: string, input: string): string {
   const side = /\.berth\/left\/\d+/.exec(input)?.[0]
-  if (side !== undefined) return input.includes('pwd -P') ? `/root/${side}` : takenOver()
+  if (side !== undefined && input.includes('pwd -P')) return `/root/${side}`
+  if (side !== undefined) return input.includes('echo began') ? 'began' : takenOver()
   return command.includes('HOME') ? '/root' : command.includes('addr') ? addresses() : 'setup other'
 }
 
