@@ -1,15 +1,65 @@
-# Ends the run's command before its machine is left: once nothing has been written for three seconds to its results, in the
-# absolute `folder`, on a line each in `paths`, or after `most` seconds. Prints `settled whole` if no file can be half: it ended
-# while nothing was being written, or all of it took the signal and ended by itself.
+# Ends the run's command before its machine is left: once nothing but logs has been written for three seconds to its results,
+# in the absolute `folder`, on a line each in `paths`, or after `most` seconds. Prints `settled whole` if no file can be half: it
+# ended while nothing was being written, or all of it took the signal and ended by itself.
 
-changed() {
+# The results' files that are newer than a file in `here`, but for logs, on a line each.
+newer() {
   printf '%s\n%s\n' "$paths" "$outward" | while IFS= read -r path; do
-    if [ -e "$path" ]; then find -H "$path" -type f -newer "$here/settle"; fi
-  done | head -n 1
+    if [ -e "$path" ]; then find -H "$path" -type f -newer "$here/$1"; fi
+  done | sort -u > "$here/settle.newer"
+  if [ -s "$here/settle.logs" ]; then
+    grep -vxF -f "$here/settle.logs" "$here/settle.newer"
+  else cat "$here/settle.newer"; fi
 }
 
 rested() {
-  touch -d "@$(($(date +%s) - 4))" "$here/settle" && [ -z "$(changed)" ]
+  touch -d "@$(($(date +%s) - 4))" "$here/settle" && [ -z "$(newer settle | head -n 1)" ]
+}
+
+# Of each file that is being written: its inode, its size at the first look and now, and its name.
+sizes() {
+  newer settle | while IFS= read -r file; do stat -c '%i %s %s %n' "$file"; done 2>/dev/null
+}
+
+# Looks again at those that were written at each look so far, and are no shorter than before.
+look_again() {
+  sizes | awk '
+    { file = $0; sub("^[0-9]* [0-9]* [0-9]* ", "", file) }
+    NR == FNR { inode[file] = $1; first[file] = $2; size[file] = $3; next }
+    inode[file] == $1 && $3 >= size[file] { print $1, first[file], $3, file }
+  ' "$here/settle.sizes" - > "$here/settle.again" && mv -f "$here/settle.again" "$here/settle.sizes"
+}
+
+# A log is written all the time, and only grows, by little: what is written at once is larger.
+find_logs() {
+  awk '$3 > $2 && $3 - $2 < 1000000 { sub("^[0-9]* [0-9]* [0-9]* ", ""); print }' "$here/settle.sizes" > "$here/settle.logs"
+}
+
+# Whether a process of the command has a file open that it can write to.
+is_open() {
+  goal=$(readlink -f "$1")
+  for one in $(writers); do
+    for handle in "/proc/$one/fd/"*; do
+      [ "$(readlink "$handle")" = "$goal" ] || continue
+      case $(sed -n 's/^flags:[[:space:]]*//p' "/proc/$one/fdinfo/${handle##*/}" 2>/dev/null) in *[12]) return 0 ;; esac
+    done
+  done
+  return 1
+}
+
+# Whether all that is saved is one file, which nothing writes to now: it needs no rest between its parts.
+is_saved_alone() {
+  saved=$(newer settle.begun)
+  case $saved in '' | *"$line_end"*) return 1 ;; esac
+  ! is_open "$saved"
+}
+
+# Whether the one file that was written within 15 seconds before the end was put in its place afterwards, so that it is whole.
+is_renamed_alone() {
+  touch -d "@$((died - 15))" "$here/settle.begun"
+  saved=$(newer settle.begun)
+  case $saved in '' | *"$line_end"*) return 1 ;; esac
+  [ "$(stat -c %y "$saved")" != "$(stat -c %z "$saved")" ]
 }
 
 # The processes of the command, which may outlive the shell that waits for them, or be in groups of their own. Not those that
@@ -83,18 +133,31 @@ outward=$(printf '%s\n' "$paths" | while IFS= read -r path; do berth_outward "$p
 # What outlives its shell was told before, and had its time, or was left behind.
 if is_going; then was_going=1; elif [ "$most" -gt 20 ]; then most=20; fi
 group=$pid
-begun=$(date +%s)
+# After a while it is known what is a log.
+begun=$(date +%s) watches=$((most / 4)) watched=
+[ "$watches" -ge 3 ] || watches=3
+line_end='
+'
+rm -f "$here/settle.logs"
+: > "$here/settle.begun"
+rested
+sizes > "$here/settle.sizes"
 while there; do
-  if rested; then
+  waited=$(($(date +%s) - begun))
+  calm=
+  ! rested || calm=1
+  [ -n "$watched" ] || look_again
+  if [ -z "$watched" ] && [ "$waited" -ge "$watches" ]; then watched=1 && find_logs; fi
+  if [ -n "$calm$watched" ]; then
     # It stands still, or it could begin to write between this look and the signal.
     end STOP
-    if rested; then
+    if rested || { [ -n "$watched" ] && is_saved_alone; }; then
       fate=whole
       break
     fi
     end CONT
   fi
-  [ $(($(date +%s) - begun)) -lt "$most" ] || break
+  [ "$waited" -lt "$most" ] || break
   sleep 1
 done
 if [ -n "$was_going" ] && is_going; then
@@ -127,7 +190,7 @@ elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
     fate=whole
   fi
   # What died by a signal may have died while it wrote, unless it took that.
-  if [ "${code:-0}" -ge 128 ] && [ ! -f "$here/clean" ]; then fate=torn; fi
+  if [ "${code:-0}" -ge 128 ] && [ ! -f "$here/clean" ] && ! is_renamed_alone; then fate=torn; fi
   [ ! -s "$here/rough" ] || read -r died < "$here/rough"
   if [ "$fate" = whole ]; then died="$died $code"; fi
   echo "$died" > "$here/alive"
@@ -135,5 +198,5 @@ elif [ ! -s "$here/alive" ]; then
   # Otherwise it last ran when it said so, as before a restart of the container.
   date +%s > "$here/alive"
 fi
-rm -f "$here/settle"
+rm -f "$here"/settle "$here"/settle.*
 echo "settled $fate"

@@ -121,6 +121,46 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     expect(result()).toBe('saved')
   })
 
+  const renames = 'open(F, ">out/new"); print F "saved"; close(F); rename("out/new", "out/ckpt");'
+  const logs = 'open(LOG, ">>out/log"); print LOG "x\\n"; close(LOG); select(undef, undef, undef, 0.3)'
+  test.each([
+    [
+      'are whole where it logs all the time beside a save',
+      `${renames} open(UP, ">up"); for (;;) { ${logs} }`,
+      true,
+    ],
+    [
+      'are whole where it saves one file all the time',
+      `open(UP, ">up"); for (;;) { ${renames} ${logs} }`,
+      true,
+    ],
+    [
+      'may be half where it saves several all the time',
+      `open(UP, ">up"); for (;;) { ${renames} ${renames.replaceAll('ckpt', 'part')} ${logs} }`,
+      false,
+    ],
+    [
+      'may be half where it writes one all the time',
+      `open(UP, ">up"); for (;;) { open(F, ">out/ckpt"); for (1..9) { syswrite(F, "x" x 9); ${logs} } }`,
+      false,
+    ],
+  ] as const)('%s, and dies by the signal', async (_, program, whole) => {
+    const { settle } = await started(`perl -e '${program}'`)
+    expect(await settle(12)).toBe(whole)
+  })
+
+  test.each([
+    [
+      'are whole where its last file was put in its place',
+      'echo saved > out/new; sleep 0.1; mv out/new out/ckpt',
+      true,
+    ],
+    ['may be half where its last file was only written', 'echo saved > out/ckpt', false],
+  ] as const)('%s, and it was killed', async (_, save, whole) => {
+    const { settle } = await started(`${save}; > up; kill -9 $$`)
+    await expect.poll(() => settle(2), { timeout: 20_000 }).toBe(whole)
+  })
+
   test('may be half where it still saves when its time before a stop is over', async () => {
     const long = `$SIG{TERM} = sub { open(F, ">out/ckpt"); for (1..300) { syswrite(F, "x"); select(undef, undef, undef, 0.1) } exit 0 };`
     const { settle, tell, left } = await started(perl(long), { signal: 'TERM', seconds: 2 })
