@@ -8,7 +8,8 @@ import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import type { SharedConnection } from '#ssh/connection/sharing.ts'
 import { syncDown } from '#ssh/sync/down.ts'
-import { isSameVersion, type Version } from '#ssh/sync/plan.ts'
+import { asOnMachine, newestOf } from '#ssh/sync/newest.ts'
+import { isSameVersion, originalPath, type Version } from '#ssh/sync/plan.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
 import { type SentFolder, type SyncUp, syncUp } from '#ssh/sync/up.ts'
 import { createSpeed } from './file-transfer.ts'
@@ -34,7 +35,10 @@ interface SendWanted extends SyncWanted {
   confirmed?: readonly string[]
   /** Sends files that were downloaded, whatever the rules say. */
   all?: boolean
-  /** Paths below which downloaded files stay here while they are unchanged, but for those of the run or job `own`. */
+  /**
+   * Paths below which downloaded files stay here while they are unchanged, but for those of the run or job `own`, whose newest
+   * versions are sent, also where git ignores them.
+   */
   results?: readonly string[]
   own?: string
   removeGone?: SyncUp['removeGone']
@@ -125,29 +129,27 @@ export function createFolderSync(context: SyncContext) {
       const isResult = resultsIn(results, versionsOf((await memory()).get()[folder]))
       return scanOf(await readTree(syncedFolders.at(folder), { signal, isResult }))
     },
-    /** Whether all files that were downloaded with this `by` are still there as they came. */
+    /** Whether the newest version of each file that was downloaded with this `by` is still there as it came. */
     async hasAll(folder: string, by: string): Promise<boolean> {
-      const here = syncedFolders.at(folder)
-      for (const [path, [size, modified, whose]] of Object.entries((await memory()).get()[folder] ?? {})) {
-        if (whose !== by) continue
-        const there = await here.stat(path)
-        if (there?.kind !== 'file' || !isSameVersion(there, { size, modified })) return false
-      }
-      return true
+      const { own } = partedBy(by, (await memory()).get()[folder])
+      return (await newestOf(syncedFolders.at(folder), versionsOf(own))).isWhole
     },
     /**
-     * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
-     * `syncUp` and connecting do.
+     * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none, and one of
+     * `own` goes in its newest version. Throws as `syncUp` and connecting do.
      */
     async up(instance: InstanceView, wanted: SendWanted): Promise<SentFolder> {
-      const { folder, results = [], own } = wanted
-      const fetched = (await memory()).get()[folder] ?? {}
-      const others = Object.fromEntries(Object.entries(fetched).filter(([, [, , by]]) => by !== own))
+      const { results = [] } = wanted
+      const fetched = (await memory()).get()[wanted.folder] ?? {}
+      const { own, others } = partedBy(wanted.own, fetched)
+      const here = syncedFolders.at(wanted.folder)
+      const folder = asOnMachine(here, await newestOf(here, versionsOf(own)))
       return runSync(instance, wanted, (connection, more) =>
         syncUp(connection, {
           ...wanted,
           ...more,
-          folder: syncedFolders.at(folder),
+          folder,
+          always: [...new Set(Object.keys(own).map(originalPath))],
           confirmed: wanted.confirmed ?? [],
           downloaded: versionsOf(fetched),
           isResult: resultsIn(results, versionsOf(others)),
@@ -217,6 +219,15 @@ export function createFolderSync(context: SyncContext) {
         await keep()
       }
     },
+  }
+}
+
+/** The files that were downloaded for a run or job, and the others. */
+function partedBy(of: string | undefined, fetched: Fetched[string] = {}) {
+  const files = Object.entries(fetched)
+  return {
+    own: Object.fromEntries(files.filter(([, [, , by]]) => by === of)),
+    others: Object.fromEntries(files.filter(([, [, , by]]) => by !== of)),
   }
 }
 

@@ -46,6 +46,24 @@ export function lostSince({ begunAt, wholeAt = 0, seenAt, step, brought = 0 }: R
   return wholeAt > begunAt ? Math.max(0, end - wholeAt) : Math.max(0, end - begunAt) + brought
 }
 
+/**
+ * What a machine that a run leaves has alone, in seconds of training, and the run's loss with it, where what was downloaded is no
+ * longer here: all may begin anew. `left`: since when, and what it was with the download, 0 where its command never began.
+ */
+export function lostWithDownloads(
+  { lost, lostCost = 0, startedAt }: Run,
+  { since, seconds }: { since: number; seconds: number },
+): { seconds: number } & Pick<Run, 'lost' | 'lostCost'> {
+  const known = Math.max(lost?.seconds ?? 0, seconds)
+  const more = Math.max(0, since - (startedAt ?? since) - known)
+  if (seconds === 0 || more === 0) return { seconds: seconds + more }
+  return {
+    seconds: seconds + more,
+    lost: { seconds: known + more, isUpTo: true },
+    lostCost: Math.round((lostCost * (known + more)) / known),
+  }
+}
+
 /** Seconds of training that its machine's end would take now, where three checkpoints should have saved it. */
 export function overdueTraining(run: Run, now: number): number | undefined {
   const every = run.project && checkpointEvery(run.project.spec)

@@ -9,6 +9,7 @@ import { movedToNewMachine, nextStep } from './changes.ts'
 import { blocksEnding, leavesUnreached, type RunMove } from './decide.ts'
 import type { RunEnds } from './ends.ts'
 import type { RunFacts } from './facts.ts'
+import { lostWithDownloads } from './lost-time.ts'
 import { fullBesideResults, movedWords } from './messages.ts'
 import { isOfProject, isWorker, limitsLeft, machineLimits, type ProjectRun, type Run } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
@@ -148,18 +149,24 @@ export class RunSteps {
   /** Hands on the machines that a run left, or destroys them, and those rented for a cancelled one. */
   async cleanUp(run: Run): Promise<void> {
     const { runs, nodes, facts, departures } = this.#parts
-    for (const left of run.leaving ?? [])
+    let lost = {}
+    for (const left of run.leaving ?? []) {
       if (typeof left === 'number') await this.#destroy(run, left)
-      else await departures.leave(run.id, run.name, await this.#weighed(run, left))
-    if (run.leaving) await runs.update(run.id, { leaving: undefined })
+      else {
+        const { seconds, ...more } = await this.#weighed(run, left)
+        await departures.leave(run.id, run.name, { ...left, seconds })
+        lost = more
+      }
+    }
+    if (run.leaving) await runs.update(run.id, { ...lost, leaving: undefined })
     if (run.withdrawing) await this.#undoRental(run)
     if (leavesNetwork(nodes.of(run), instance => facts.isGone(instance))) await nodes.removeNetwork(run)
   }
 
-  /** What a machine has alone is all, where what was downloaded of it is no longer here. */
-  async #weighed(run: Run, left: Leave): Promise<Leave> {
-    if (!isOfProject(run) || (await this.#parts.folders.hasDownloaded(run))) return left
-    return { ...left, seconds: Math.max(left.seconds, left.since - (run.startedAt ?? left.since)) }
+  /** What a machine has alone, and its run loses with it, is all where what was downloaded of it is no longer here. */
+  async #weighed(run: Run, left: Leave): Promise<Pick<Leave, 'seconds'> & Pick<Run, 'lost' | 'lostCost'>> {
+    if (!isOfProject(run) || (await this.#parts.folders.hasDownloaded(run))) return { seconds: left.seconds }
+    return lostWithDownloads(run, left)
   }
 
   /** Ends the attempts of a failed move: fails the run, or leaves its instance as it is. */

@@ -150,7 +150,7 @@ export class RunFolders {
     if (isSame) await runs.update(run.id, { isSetUp: true })
   }
 
-  /** Whether what was downloaded of it is still on this computer, as it came. False where that can't be read. */
+  /** Whether the newest that was downloaded of it is still on this computer, as it came. False where that can't be read. */
   async hasDownloaded({ id, project, sweep, into }: ProjectRun): Promise<boolean> {
     const folder = sweep && into !== undefined ? into : project.folder
     return this.#context.sync.hasAll(folder, id).catch(() => false)
@@ -163,7 +163,8 @@ export class RunFolders {
     const view = machines.viewOf(run.instance)
     if (!run.sweep || !view || !(run.moves || this.#wasInterrupted(run))) return
     const [folder, remote] = [await this.#resultsFolder(run), await machines.folderOf(run)]
-    await this.alone(run, options => sync.up(view, { ...options, mostApart, folder, remote, all: true }))
+    const own = run.moves ? run.id : undefined
+    await this.alone(run, options => sync.up(view, { ...options, mostApart, folder, remote, all: true, own }))
   }
 
   /**

@@ -43,6 +43,11 @@ export function besideName(name: string, from: string, number: number): string {
   return withMark(name, ` (from ${from})${number === 1 ? '' : ` (${number})`}`)
 }
 
+/** The path for which a file was to be that stands next to it by a name of `besideName`; its own path for another. */
+export function originalPath(path: string): string {
+  return path.replace(/ \(from instance \d+\)(?: \(\d+\))?(?=(?:\.[^./]*)?$)/, '')
+}
+
 export interface Offered {
   path: string
   item: RemoteItem

@@ -17,6 +17,8 @@ export interface SyncUp {
   all?: boolean
   /** The versions of files that were downloaded into the folder, by path. */
   downloaded: ReadonlyMap<string, Version>
+  /** Files that are sent whatever ignore rules say, where they are there. */
+  always?: readonly string[]
   /** Whether a file is a downloaded result, which is not sent. */
   isResult?: (file: LocalFile) => boolean
   /** Whether local files have an executable bit; on Windows they do not. */
@@ -51,6 +53,7 @@ export async function syncUp(connection: Connection, request: SyncUp): Promise<S
   ])
   let listing = first
   signal.throwIfAborted()
+  tree.files.push(...(await filesBeyond(tree.files, request)))
   // Only what would be sent is looked into: reading every file again takes longer than sending a change.
   const unconfirmed = all
     ? []
@@ -92,6 +95,23 @@ export async function syncUp(connection: Connection, request: SyncUp): Promise<S
     skipped,
     ...here,
   }
+}
+
+/** Those files that are always sent, and are not among the others. */
+async function filesBeyond(
+  others: readonly LocalFile[],
+  { always = [], folder, signal }: SyncUp,
+): Promise<LocalFile[]> {
+  const known = new Set(others.map(({ path }) => path))
+  const files: LocalFile[] = []
+  for (const path of always) {
+    signal.throwIfAborted()
+    const entry = known.has(path) ? undefined : await folder.stat(path)
+    if (entry?.kind !== 'file') continue
+    const { size, modified, executable } = entry
+    files.push({ path, size, modified, executable })
+  }
+  return files
 }
 
 /** Whether a folder is there in place of a file or link, or one of these in place of a folder. */

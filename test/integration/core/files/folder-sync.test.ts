@@ -83,6 +83,20 @@ describe.skipIf(noSshd)(`folder sync with an instance${noSshd}`, () => {
     const next = `${remote}-next`
     await open().up(instance, { folder, remote: next, results: ['out'], own: 'j2', signal })
     expect(Object.keys(tree(join(next, 'out')))).toEqual(['a.pt', 'b.pt'])
+    // A run goes on with its own newest version of what was changed or deleted here, under the name that it has there.
+    const changes = [
+      () => undefined,
+      () => rmSync(join(folder, 'out/b.pt')),
+      () => writeFileSync(join(folder, '.gitignore'), 'out/\n'),
+    ]
+    for (const [number, change] of changes.entries()) {
+      change()
+      expect(await open().hasAll(folder, 'j1')).toBe(true)
+      const moved = `${remote}-moved-${number}`
+      await open().up(instance, { folder, remote: moved, results: ['out'], own: 'j1', signal })
+      expect(Object.keys(tree(join(moved, 'out')))).toEqual(['b.pt'])
+      expect(readFileSync(join(moved, 'out/b.pt'), 'utf8')).toBe('two')
+    }
   })
 
   test('files that arrived before a kill count as downloaded', async () => {

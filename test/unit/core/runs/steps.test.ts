@@ -77,7 +77,7 @@ test.each([
       departures: { leave: async (...[, , leave]: unknown[]) => weighed.push(leave) },
     }
     const { run, runs, steps } = await open(
-      projectRun({ leaving: [left], startedAt }),
+      projectRun({ leaving: [left], startedAt, lost: { seconds: 30, isUpTo: false }, lostCost: 300 }),
       undefined,
       undefined,
       undefined,
@@ -86,6 +86,9 @@ test.each([
     await steps.cleanUp(run)
     expect(weighed).toEqual([{ ...left, seconds }])
     expect(runs.get(run.id).leaving).toBeUndefined()
+    // And its run loses that, unless it's brought from there.
+    const lost = seconds === 30 ? { seconds: 30, isUpTo: false } : { seconds: 900, isUpTo: true }
+    expect(runs.get(run.id)).toMatchObject({ lost, lostCost: 10 * lost.seconds })
   },
 )
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RemoteItem } from '#ssh/sync/listing.ts'
-import { planUp } from '#ssh/sync/plan.ts'
+import { besideName, originalPath, planUp } from '#ssh/sync/plan.ts'
 import type { LocalFile } from '#ssh/sync/scan.ts'
 
 const names = ['a', 'b', 'c/d', 'c/e', '.env', 'f/g/h']
@@ -81,4 +81,15 @@ test('a downloaded file that was not changed here replaces none on the instance'
   downloaded.set('changed', { size: 3, modified: 1 })
   const plan = planUp(treeOf(here), listed, { modes: true, downloaded })
   expect(plan.files.map(({ path }) => path)).toEqual(['changed', 'gone'])
+})
+
+test('a name next to another one leads back to it', () => {
+  const of = (path: string, number: number) => {
+    const at = path.lastIndexOf('/') + 1
+    return path.slice(0, at) + besideName(path.slice(at), 'instance 4711', number)
+  }
+  for (const path of ['model.pt', 'out/ckpt', 'a.d/c (2).tar.gz', '.env'])
+    expect([1, 2, 13].map(number => originalPath(of(path, number)))).toEqual([path, path, path])
+  for (const path of ['out (from instance 1)/ckpt', 'ckpt (from instance)', 'c (from instance 1) b.pt'])
+    expect(originalPath(path)).toBe(path)
 })
