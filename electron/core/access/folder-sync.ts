@@ -126,8 +126,17 @@ export function createFolderSync(context: SyncContext) {
       folder: string,
       { signal, results = [] }: { signal?: AbortSignal; results?: readonly string[] } = {},
     ): Promise<FolderScan> {
-      const isResult = resultsIn(results, versionsOf((await memory()).get()[folder]))
-      return scanOf(await readTree(syncedFolders.at(folder), { signal, isResult }))
+      const here = syncedFolders.at(folder)
+      const downloaded = versionsOf((await memory()).get()[folder])
+      const isResult = resultsIn(results, downloaded)
+      const tree = await readTree(here, { signal, isResult })
+      // Those that git ignores weren't looked at.
+      const seen = new Set([...tree.files.map(({ path }) => path), ...tree.results])
+      for (const path of downloaded.keys()) {
+        const there = seen.has(path) ? undefined : await here.stat(path)
+        if (there?.kind === 'file' && isResult({ ...there, path })) tree.results.push(path)
+      }
+      return scanOf(tree)
     },
     /** Whether the newest version of each file that was downloaded with this `by` is still there as it came. */
     async hasAll(folder: string, by: string): Promise<boolean> {

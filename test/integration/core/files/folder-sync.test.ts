@@ -91,6 +91,8 @@ describe.skipIf(noSshd)(`folder sync with an instance${noSshd}`, () => {
     ]
     for (const [number, change] of changes.entries()) {
       change()
+      // Ignored or not.
+      expect(await open().scan(folder, { results: ['out'] })).toMatchObject({ results: 2 })
       expect(await open().hasAll(folder, 'j1')).toBe(true)
       const moved = `${remote}-moved-${number}`
       await open().up(instance, { folder, remote: moved, results: ['out'], own: 'j1', signal })
