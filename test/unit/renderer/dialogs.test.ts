@@ -52,6 +52,7 @@ const later = new Set([
   'screens/account/two-factor/ProofDialog.svelte',
   'screens/instances/dialogs/StartDialog.svelte',
   'screens/instances/files/UploadDialog.svelte',
+  'screens/offers/rent/RentWithDialog.svelte',
   'screens/settings/ImportKeyDialog.svelte',
 ])
 

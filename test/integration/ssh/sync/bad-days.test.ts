@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -139,6 +140,8 @@ describe.skipIf(noSshd)(`a sync on a bad day${noSshd}`, () => {
       write(remote, { 'out/r.pt': 'result', 'out/s t.pt': 'other' })
       chmodSync(join(remote, 'out/s t.pt'), 0o750)
       mkdirSync(join(remote, 'out/empty/deep'), { recursive: true })
+      // A young one may be about to get its first file.
+      utimesSync(join(remote, 'out/empty/deep'), 1_700_000_000, 1_700_000_000)
       expect(await down({ paths: ['out'] })).toMatchObject({ files: 2 })
       expect(statSync(join(here, 'out/s t.pt')).mode & 0o111).not.toBe(0)
       expect(readdirSync(join(here, 'out/empty'))).toEqual(['deep'])
