@@ -10,7 +10,7 @@ const pageLength = 100
 /** Milliseconds after the last key before a search is sent. */
 const pause = 150
 
-/** The state of the Activity screen, kept while other screens are shown: the fetched pages and the newest entries. */
+/** The state of the Activity screen: the fetched pages and the newest entries. */
 export class ActivityView {
   text = $state('')
   kind: ActivityKind | 'all' = $state('all')
@@ -90,9 +90,11 @@ export class ActivityView {
 
 const views = new WeakMap<Page, ActivityView>()
 
-/** The page's one view of Activity. */
+/** A view for the screen that is opened, with the search of the one before: what that derived ended with its screen. */
 export function activityView(page: Page): ActivityView {
-  const view = views.get(page) ?? new ActivityView(page)
+  const view = new ActivityView(page)
+  const before = views.get(page)
+  if (before) Object.assign(view, { text: before.text, kind: before.kind, instance: before.instance })
   views.set(page, view)
   return view
 }
