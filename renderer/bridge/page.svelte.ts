@@ -187,6 +187,11 @@ export class Page {
     this.#add({ title, body })
   }
 
+  /** Shows an alert for a moment, after the answers to what the user has done. */
+  sayNews(title: string, body?: string): void {
+    this.#add({ title, body, isNews: true })
+  }
+
   /**
    * Waits for a command and shows the reason where it is refused, with `what` before it. Returns its answer, or
    * undefined after a refusal. Removes the messages of earlier refusals.

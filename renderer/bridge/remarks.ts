@@ -12,18 +12,27 @@ export interface Remark {
   title: string
   body?: string
   problem?: Problem
+  /** Of an alert, which the bell keeps; the others answer what the user has done. */
+  isNews?: boolean
 }
 
-/** Adds a remark and keeps the last four. The same refusal is shown once. */
+/** Adds a remark and keeps the last four, of alerts the last one. The same refusal is shown once. */
 export function withRemark(remarks: readonly Remark[], remark: Remark): Remark[] {
   const others = remarks.filter(
-    ({ title, problem }) => !(problem && remark.problem && title === remark.title),
+    ({ title, problem, isNews }) =>
+      !(problem && remark.problem && title === remark.title) && !(isNews && remark.isNews),
   )
   return [...others.slice(-3), remark]
 }
 
 /** Codes of the problems that mean that the service does not answer. */
 const outage = new Set(['offline', 'connection_lost', 'timeout'])
+
+/** The remark that is shown: an answer comes before an alert, and the last one before those before it. */
+export function shownRemark(remarks: readonly Remark[]): Remark | undefined {
+  const said = remarks.filter(({ problem }) => !problem)
+  return said.findLast(({ isNews }) => !isNews) ?? said.at(-1)
+}
 
 /** The remarks that are still true once the account answers again. */
 export function afterOutage(remarks: readonly Remark[]): Remark[] {

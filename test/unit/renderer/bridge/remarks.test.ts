@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterOutage, type Remark, undoables, withRemark } from '#renderer/bridge/remarks.ts'
+import { afterOutage, type Remark, shownRemark, undoables, withRemark } from '#renderer/bridge/remarks.ts'
 import type { AccountView } from '#shared/state.ts'
 import { accountView, instanceView, limitView } from '#test/unit/views.ts'
 
@@ -16,6 +16,15 @@ test('a repeated failure replaces the old remark, a repeated message does not', 
   expect(twice.map(({ id }) => id)).toEqual([2])
   expect(withRemark(twice, of(3, 'Stop of #7 failed', unreached))).toHaveLength(2)
   expect(withRemark([of(1, 'Copied.')], of(2, 'Copied.'))).toHaveLength(2)
+})
+
+test('an alert waits for the answer to what the user has done, and only the last one is told', () => {
+  const news = (id: number): Remark => ({ id, title: 'Ready', isNews: true })
+  const answered = withRemark(withRemark([of(1, 'Copied.')], of(2, 'llama keeps running.')), news(3))
+  const remarks = [4, 5, 6, 7].reduce((before, id) => withRemark(before, news(id)), answered)
+  expect(shownRemark(remarks)?.id).toBe(2)
+  expect(shownRemark(remarks.filter(({ isNews }) => isNews))?.id).toBe(7)
+  expect(shownRemark([of(8, 'Rent failed', refused)])).toBeUndefined()
 })
 
 test('after an outage its remarks go and all others stay', () => {
