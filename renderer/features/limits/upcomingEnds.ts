@@ -37,7 +37,7 @@ export function upcomingEnds(
     limit => limit.instance === instance.id && !hasEnded(limit) && actsIn(instance.state, limit),
   )
   const stops = own.map((limit): UpcomingEnd => {
-    const asleep = watchdog !== undefined && limit.asleep
+    const asleep = watchdog !== undefined && limit.asleep && keeps(watchdog, limit)
     return {
       by: asleep ? 'watchdog' : 'limit',
       action: limit.action,
@@ -92,6 +92,16 @@ function formerEnds({ request, step }: WatchdogView, there: WatchdogRequest): Up
       about: `Its watchdog can’t be told of the change yet, and still goes by this: ${watchdogWords(there, 0)}`,
       needsBerth: false,
     }))
+}
+
+/** Whether the watchdog acts by a limit in time, as one that can't be told of a change may not. */
+function keeps({ step, there }: WatchdogView, { action, when, dueAt }: LimitView): boolean {
+  if (step === 'watching' || there === undefined) return true
+  const isKept = (known: LimitWhen) =>
+    known.kind === 'time'
+      ? dueAt !== undefined && known.at <= dueAt + sameMoment
+      : JSON.stringify(known) === JSON.stringify(when)
+  return there.action === action && conditionsOf(there).some(isKept)
 }
 
 /** A watchdog that is on the instance, as far as is known, and stays. */

@@ -88,6 +88,12 @@ test('while its watchdog can’t be told of a change, what that still goes by en
   expect(cells({ watchdog: { ...untold, step: 'removing' } })).toEqual([first])
   const told = { ...untold, there: { ...former, at: now + 2 * hour + 20 } }
   expect(cells({ limits: [extended], watchdog: told })).toEqual([`watchdog: ${then}`])
+  // One that acts later than wanted doesn't keep the limit.
+  const late = { ...untold, there: { ...former, at: now + 3 * hour } }
+  expect(cells({ limits: [extended], watchdog: late })).toEqual([
+    `limit: ${then}`,
+    `watchdog: 3 h · ${timeOfDay(now + 3 * hour)}`,
+  ])
   // Until one is installed, only Berth acts.
   const installed = watchdog({ action: 'stop', at: now + 2 * hour })
   expect(cells({ limits: [extended], watchdog: { ...installed, step: 'putting' } })).toEqual([
