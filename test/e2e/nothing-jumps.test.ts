@@ -152,3 +152,26 @@ test('no screen asks again for what it shows when the credit changes', async ({ 
     expect(again, label).toEqual([])
   }
 })
+
+test.for([size, { width: 720, height: 480 }])(
+  'long screens stay where they are scrolled to: %j',
+  async (viewport, { start }) => {
+    const { page } = await openConnected(start, { page: { viewport } })
+    for (const label of ['Settings', 'Account']) {
+      await page.getByRole('link', { name: label, exact: true }).click()
+      const screen = page.getByRole('region', { name: label, exact: true })
+      await screen.getByRole('navigation').waitFor()
+      const moved = await screen.evaluate(async element => {
+        const found: [number, number][] = []
+        for (let top = 0; top < element.scrollHeight - element.clientHeight; top += 150) {
+          element.scrollTop = top
+          const before = element.scrollTop
+          for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame)
+          if (element.scrollTop !== before) found.push([before, element.scrollTop])
+        }
+        return found
+      })
+      expect(moved, label).toEqual([])
+    }
+  },
+)

@@ -121,7 +121,7 @@ test('a key’s passphrase is asked for when needed, and not stored in the page'
     ])
   })
   await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByRole('radio', { name: /^mine/ }).check()
+  await page.getByRole('radio', { name: /^mine/ }).click()
   await page.getByRole('link', { name: 'Instances' }).click()
   await row.getByRole('button', { name: 'Terminal' }).click()
   await page.getByRole('button', { name: 'Enter its passphrase' }).click({ timeout: 150_000 })
