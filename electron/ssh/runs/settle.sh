@@ -30,9 +30,10 @@ look_again() {
   ' "$here/settle.sizes" - > "$here/settle.again" && mv -f "$here/settle.again" "$here/settle.sizes"
 }
 
-# A log is written all the time, and only grows, by little: what is written at once is larger.
+# A log is written all the time, and only grows, by little: what is written at once is larger, or was much shorter before.
 find_logs() {
-  awk '$3 > $2 && $3 - $2 < 1000000 { sub("^[0-9]* [0-9]* [0-9]* ", ""); print }' "$here/settle.sizes" > "$here/settle.logs"
+  awk '$3 > $2 && $3 - $2 < 1000000 && 3 * ($3 - $2) < $2 { sub("^[0-9]* [0-9]* [0-9]* ", ""); print }' "$here/settle.sizes" \
+    > "$here/settle.logs"
 }
 
 # Whether a process of the command has a file open that it can write to.
@@ -147,7 +148,7 @@ while there; do
   calm=
   ! rested || calm=1
   [ -n "$watched" ] || look_again
-  if [ -z "$watched" ] && [ "$waited" -ge "$watches" ]; then watched=1 && find_logs; fi
+  if [ -z "$watched" ] && [ "$waited" -ge "$watches" ] && [ "$waited" -lt "$most" ]; then watched=1 && find_logs; fi
   if [ -n "$calm$watched" ]; then
     # It stands still, or it could begin to write between this look and the signal.
     end STOP

@@ -122,21 +122,27 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
   })
 
   const renames = 'open(F, ">out/new"); print F "saved"; close(F); rename("out/new", "out/ckpt");'
+  const before = 'open(LOG, ">>out/log"); print LOG "x\\n" x 999; close(LOG);'
   const logs = 'open(LOG, ">>out/log"); print LOG "x\\n"; close(LOG); select(undef, undef, undef, 0.3)'
   test.each([
     [
       'are whole where it logs all the time beside a save',
-      `${renames} open(UP, ">up"); for (;;) { ${logs} }`,
+      `${before} ${renames} open(UP, ">up"); for (;;) { ${logs} }`,
       true,
     ],
     [
       'are whole where it saves one file all the time',
-      `open(UP, ">up"); for (;;) { ${renames} ${logs} }`,
+      `${before} open(UP, ">up"); for (;;) { ${renames} ${logs} }`,
       true,
     ],
     [
       'may be half where it saves several all the time',
       `open(UP, ">up"); for (;;) { ${renames} ${renames.replaceAll('ckpt', 'part')} ${logs} }`,
+      false,
+    ],
+    [
+      'may be half where it writes one slowly',
+      `${before} open(F, ">out/ckpt"); syswrite(F, "x" x 9); open(UP, ">up"); for (;;) { syswrite(F, "x" x 9); ${logs} }`,
       false,
     ],
     [
