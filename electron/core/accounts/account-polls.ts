@@ -126,12 +126,19 @@ export class AccountPolls {
     return this.#session.app.store.get().accounts[this.#session.id]
   }
 
-  /** Whether the credit fell as it does in so many seconds, at least by half, where that can be told. */
+  /** Whether the credit fell by half of what the instances that run on cost in so many seconds, where that can be told. */
   #isPaid(seconds: number, poll: CertainPoll): boolean {
     const account = this.#account()
-    const credit = poll.outcome === 'seen' && poll.user ? accountFields(poll.user).credit : undefined
-    if (account?.credit === undefined || credit === undefined) return true
-    const price = (account.spendPerHour * seconds) / 3600
+    if (!account || poll.outcome !== 'seen' || !poll.user || !poll.listing) return true
+    const { credit } = accountFields(poll.user)
+    if (account.credit === undefined || credit === undefined) return true
+    // One that doesn't run any more may have ended at once.
+    const perHour = poll.listing.instances.reduce((sum, record) => {
+      const before = account.instances[record.id]
+      const runsOn = before?.state === 'running' && record.actual_status === 'running'
+      return runsOn ? sum + before.costPerHour : sum
+    }, 0)
+    const price = (perHour * seconds) / 3600
     return price < noticedPrice || account.credit - credit >= price / 2
   }
 
