@@ -239,7 +239,7 @@ export function hinderedLimits(limits: number, hindrance: string | undefined): s
   return `${counted(limits, 'limit')} ${limits === 1 ? 'is' : 'are'} set and can’t act ${hindrance}.`
 }
 
-/** The text about limits after Berth has quit; undefined without limits. The demo's end with Berth. */
+/** The text about limits after Berth has quit; undefined where there is nothing to say. The demo's end with Berth. */
 export function limitsWithoutBerth(accounts: readonly AccountView[]): string | undefined {
   const real = accounts.filter(({ demo }) => !demo)
   const limits = real.reduce((sum, account) => sum + limitsByBerth(account), 0)
@@ -247,5 +247,23 @@ export function limitsWithoutBerth(accounts: readonly AccountView[]): string | u
   const watchdogs = real.some(({ watchdogs }) =>
     Object.values(watchdogs).some(({ step }) => step === 'watching'),
   )
-  return warning && watchdogs ? `${warning} A watchdog on an instance still can.` : warning
+  const sentences = [
+    warning,
+    warning && watchdogs && 'A watchdog on an instance still can.',
+    ...real.flatMap(untoldWatchdogs),
+  ].filter(Boolean)
+  return sentences.length > 0 ? sentences.join(' ') : undefined
+}
+
+/** Sentences about watchdogs that couldn't be told of a change, and still end their instances earlier. */
+function untoldWatchdogs({ watchdogs, instances, clock }: AccountView): string[] {
+  return Object.entries(watchdogs).flatMap(([id, { step, there, request }]) => {
+    const instance = instances[id]
+    if (!instance || there?.at === undefined || step === 'watching') return []
+    const wanted = step === 'removing' ? undefined : request.at
+    if (wanted !== undefined && wanted <= there.at + 60) return []
+    const ends = there.action === 'stop' ? 'stops' : 'destroys'
+    const at = atMoment(there.at, clock.serverAt / 1000)
+    return `The watchdog of ${shortInstanceName(instance)} still ${ends} it ${at}: it couldn’t be told of the change.`
+  })
 }

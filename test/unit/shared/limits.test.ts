@@ -71,6 +71,12 @@ test('quitting reports limits that stop working, but no demo’s or watchdog’s
   const request = { action: 'stop' as const, lease: 3600 }
   const watchdogs = { 7: { instance: 7, request, step: 'watching' as const, foreign: false } }
   expect(limitsWithoutBerth([{ ...account, watchdogs }])).toBe(`${said} A watchdog on an instance still can.`)
+  const there = { action: 'destroy' as const, at: account.clock.serverAt / 1000 + 7200 }
+  const untold = { 7: { ...watchdogs[7], step: 'removing' as const, there } }
+  const left = accountView({ watchdogs: untold }, instanceView({ id: 7 }))
+  expect(limitsWithoutBerth([left])).toMatch(
+    /^The watchdog of .* still destroys it .*: it couldn’t be told of the change\.$/,
+  )
 })
 
 describe('stoppers', () => {
