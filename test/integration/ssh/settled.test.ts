@@ -89,7 +89,10 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
   })
 
   const child = (then: string) =>
-    `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${then} } $SIG{TERM} = sub { kill "TERM", $child; sleep 3; open(F, ">late"); exit 1 };`
+    [
+      `$child = fork(); if (!$child) { $SIG{TERM} = "DEFAULT"; ${then} }`,
+      '$SIG{TERM} = sub { kill "TERM", $child; sleep 3; open(F, ">late"); exit 1 };',
+    ].join(' ')
   const writes = `open(F, ">out/ckpt"); for (;;) { syswrite(F, "x"); select(undef, undef, undef, 0.1) }`
   const writesAtTimes = `exec "perl", "-e", q{for (;;) { open(F, ">out/part"); close(F); sleep 2 }};`
   test.each([
