@@ -50,8 +50,6 @@ interface PolledSession {
 
 type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
 
-/** Milliseconds for which answers must tell a time for which nothing was charged until it's believed. */
-const unpaidFor = 120_000
 /** Micro-dollars that a credit shows. */
 const noticedPrice = 20_000
 
@@ -65,8 +63,6 @@ export class AccountPolls {
   #creditReadAt: number | undefined
   /** Up to when costs are counted, epoch seconds of the account's time, and when that was, monotonic milliseconds. */
   #counted: { at: number; since: number } | undefined
-  /** Until when a leap of the time isn't believed, as nothing was charged for it; monotonic milliseconds. */
-  #unpaidUntil = Number.NEGATIVE_INFINITY
   /** Why the last whole list was uncertain. */
   #doubt: string | undefined
 
@@ -100,14 +96,13 @@ export class AccountPolls {
           if (!isIgnored()) this.#showPart(part)
         },
       )
-    if (begunAt >= this.#unpaidUntil) time.askedAnew()
+    time.askedAnew()
     const first = await ask()
     // A time or a credit that leaps is told twice before anything is counted by it.
     const isCounted = !isIgnored() && first.outcome === 'seen'
     const leap = isCounted ? time.doubtedBy() : undefined
     const isPaid = leap !== undefined && this.#isPaid(leap, first)
-    if (leap === undefined || isPaid) this.#unpaidUntil = begunAt
-    else if (begunAt >= this.#unpaidUntil) this.#unpaidUntil = begunAt + unpaidFor
+    if (isPaid) time.isPaid()
     const asksAnew = isPaid || (leap === undefined && isCounted && this.#creditLeaps(first))
     if (asksAnew) time.askedAnew()
     const poll = asksAnew ? await ask() : first

@@ -26,8 +26,8 @@ interface Anchor extends Moment {
 /** Milliseconds for which answers must tell a time until it is the least that the account's can be. */
 const watchedFor = 120_000
 
-/** Milliseconds by which an earlier session's time may be ahead of this computer's: more is a wrong one, or a fast world. */
-const mostAhead = 600_000
+/** Milliseconds by which the account's time and this computer's may differ and agree: beyond, one is wrong, or the world is a fast one. */
+const mostApart = 600_000
 
 /** Milliseconds by which an answer may differ and is believed at once, beyond what rounding and its way explain. */
 const believedAtOnce = 5000
@@ -52,12 +52,12 @@ const shortestMeasurement = 900
 
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
- * them time passes as on this computer: a leap ahead is believed once the answer to a question asked anew agrees with it and
- * none in between with the time before, or at once where this
- * computer slept as long; one back once answers have gone on from it for two minutes, or where it ends a leap ahead. The rate
+ * them time passes as on this computer: a leap ahead for which the account was charged is believed once the answer to a
+ * question asked anew agrees with it and none in between with the time before; any other after two minutes of that, but
+ * never where this computer's clock agrees with the time before; and at once where this computer slept as long. One back once answers have gone on from it for two minutes, or where it ends a leap ahead. The rate
  * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree. Two minutes
- * after the first answer it has a least, from which it is never slower than this computer's own: limits act by it, whatever
- * the service says. Sleep shows in this computer's wall clock alone: without it, a computer that wakes for each poll would
+ * after the first answer, or with it where this computer's clock agrees, it has a least, from which it is never slower
+ * than this computer's own: limits act by it, whatever the service says. Sleep shows in this computer's wall clock alone: without it, a computer that wakes for each poll would
  * measure a fast world. `seenAt`: the account's time when an earlier session ended, epoch seconds: it does not go back to
  * before that, unless that lies ahead of this computer's time.
  */
@@ -71,8 +71,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let watchedFrom = 0
   let least: Moment | undefined
   let last: Anchor | undefined
-  /** The first of the last answers that differ from the believed time and agree with each other. */
-  let doubted: Moment | undefined
+  /** The first of the last answers that differ from the believed time and agree with each other, and whether it is paid. */
+  let doubted: (Moment & { isPaid: boolean }) | undefined
   /** Counts the questions to the service of one or more requests, and the one whose answer was doubted. */
   let round = 0
   let doubtedIn = 0
@@ -85,7 +85,7 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   let behindSince: Moment | undefined
   /** Whether the first time was confirmed: by this computer's own, or by later answers. */
   let isSure = false
-  if (seenAt !== undefined && seenAt * 1000 <= clock.now() + mostAhead)
+  if (seenAt !== undefined && seenAt * 1000 <= clock.now() + mostApart)
     least = { server: seenAt * 1000, at: clock.monotonic() }
 
   const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
@@ -98,13 +98,20 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
   const serverNow = (at: number) =>
     anchor ? Math.max(anchor.server + (at - anchor.at) * rate, leastAt(at)) : clock.now()
 
+  /** Whether this computer's clock agrees with the believed time, and not with another one. */
+  const isContradicted = (server: number, at: number, wall: number) =>
+    Math.abs(serverNow(at) - wall) <= mostApart && Math.abs(server - wall) > mostApart
+  const raiseLeast = (moment: Moment) => {
+    if (moment.server > leastAt(moment.at)) least = moment
+  }
+
   /** The lowest of some time counts, so that a wrong answer or two can't advance it for ever. */
   function holdUp(sample: Moment): void {
     const { at, server } = sample
     if (!lowest) watchedFrom = at
     if (!lowest || server < onwards(lowest, at)) lowest = sample
     if (at - watchedFrom < watchedFor) return
-    if (onwards(lowest, at) > leastAt(at)) least = lowest
+    raiseLeast(lowest)
     formers = formers.filter(former => leastAt(at) <= onwards(former, at))
     lowest = undefined
   }
@@ -114,7 +121,8 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     const { at, wall, server } = sample
     const fromWall = (one: Moment) => Math.abs(onwards(one, at) - wall)
     if (!anchor || (!isSure && fromWall(sample) < fromWall(anchor))) {
-      isSure = fromWall(sample) <= mostAhead
+      isSure = fromWall(sample) <= mostApart
+      if (isSure) raiseLeast({ server: Math.min(server, wall), at })
       return true
     }
     const expected = { server: serverNow(at), at }
@@ -137,12 +145,14 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
     const isReturn = formers.some(former => agrees(sample, former, roundTrip))
     if (server < expected.server && !isReturn) return isBehindForLong(sample, roundTrip)
     if (!doubted || !agrees(sample, doubted, roundTrip)) {
-      doubted = sample
+      doubted = { ...sample, isPaid: false }
       doubtedIn = round
       return false
     }
     // The requests of one poll may meet the same wrong clock, while others meet the right one.
     if (round === doubtedIn) return false
+    const isLongSaid = at - doubted.at >= watchedFor && !isContradicted(server, at, wall)
+    if (!doubted.isPaid && !isLongSaid) return false
     isSure = true
     if (server > expected.server) formers = [...formers.slice(-mostFormers), expected]
     return true
@@ -208,12 +218,17 @@ export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: numbe
         doubted = behindSince = undefined
       }
       last = sample
-      holdUp(sample)
+      // One ahead that isn't believed holds nothing up.
+      holdUp({ at, server: Math.min(sample.server, serverNow(at)) })
       strayed = rate === 1 ? sample.server - serverNow(at) : 0
     },
-    /** Seconds by which the last answer told a later time, which the answer to a later question must confirm. */
+    /** Seconds by which the last answer told another time, which the answer to a later question must confirm. */
     doubtedBy: (): number | undefined =>
       doubted && (onwards(doubted, clock.monotonic()) - serverNow(clock.monotonic())) / 1000,
+    /** The doubted time was charged for: once one more answer agrees, it is believed. */
+    isPaid(): void {
+      if (doubted) doubted.isPaid = true
+    },
     /** The data from which the page computes the account's time. */
     accountTime: (): AccountTime => {
       const monotonic = clock.monotonic()

@@ -6,7 +6,7 @@ import { BerthError } from '#shared/problem.ts'
 import { needLoad, watchdogLog } from '#ssh/watchdog/watchdog.ts'
 import { type AccountContext, type AccountPoll, withConnection } from '../account-context.ts'
 import { problemOf } from '../bridge/problems.ts'
-import { longestAfter, type Next, Worker } from '../engine/worker.ts'
+import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { momentAsleep } from '../limits/limit-due.ts'
 import type { StoredLimit, StoredLimits } from '../limits/model.ts'
@@ -15,9 +15,6 @@ import { notRunning } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
 import { costReached, limitOfWatchdog, startsWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
 import { type AdoptWatchdog, type TellOf, WatchdogVisits } from './visits.ts'
-
-/** Milliseconds between visits to an instance that cannot be reached for long. */
-const rarest = 300_000
 
 /** Errors that no retry solves: the request is withdrawn. */
 const hopeless = new Set([
@@ -59,7 +56,6 @@ export class Watchdogs {
       clock: context.platform.clock,
       ending: context.ending,
       turn: instance => this.#turn(instance),
-      hindered: (_, { fails }) => (fails < longestAfter ? undefined : { after: rarest }),
     })
   }
 

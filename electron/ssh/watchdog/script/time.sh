@@ -22,18 +22,18 @@ read_date() {
   epoch=$((days * 86400 + ${hours#0} * 3600 + ${minutes#0} * 60 + ${seconds#0}))
 }
 
-# How far the service's time is ahead of `uptime`: from its own answer; else as Berth told it, while the machine has not
-# been started again since; else from the container's clock, until the service answers.
+# How far the service's time is ahead of `uptime`: as Berth told it, which its time to act goes by, while the machine has
+# not been started again since; else from the service's answer; else from the container's clock, until the service answers.
 find_time() {
   read_uptime
   sure=1
-  [ -n "$url" ] && key='' && ask GET /api/v0/ && read_date "$date" && [ -n "$epoch" ] && ahead=$((epoch - uptime)) && return
   this_boot=
   read -r this_boot 2>/dev/null < /proc/sys/kernel/random/boot_id
   if [ -n "$told" ] && [ -n "$told_up" ] && [ "$boot" = "$this_boot" ] && [ "$uptime" -ge "$told_up" ]; then
     ahead=$((told - told_up))
     return
   fi
+  [ -n "$url" ] && key='' && ask GET /api/v0/ && read_date "$date" && [ -n "$epoch" ] && ahead=$((epoch - uptime)) && return
   sure=
   ahead=$(($(date +%s) - uptime))
 }

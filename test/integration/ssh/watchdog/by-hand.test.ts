@@ -11,7 +11,6 @@ import { watchdogScript } from '#ssh/watchdog/start-script.ts'
  */
 const handClock = (ends: number, sleeps = { at: ends, seconds: 0 }) => `
 find_tools() { tools=' curl'; }
-find_time() { sure=1 ahead=0; }
 read_uptime() { read -r uptime < "$here/clock"; }
 rest() {
   slept=0
@@ -21,6 +20,9 @@ rest() {
 }
 run
 `
+
+/** What Berth told at the clock's 1000th second, epoch seconds: years after what the service answers. */
+const toldAt = 2_000_000_000
 
 /** A folder with the script and fake programs: the service answers with `status`, the GPU is idle. */
 async function folderOf(config: Record<string, string | number>, status = 200) {
@@ -36,7 +38,12 @@ async function folderOf(config: Record<string, string | number>, status = 200) {
   program('nvidia-smi', 'echo 0')
   const script = await watchdogScript()
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
-  const lines = Object.entries({ url: 'http://service', instance: 7, ...config })
+  const told = {
+    told: toldAt,
+    told_up: 1000,
+    boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+  }
+  const lines = Object.entries({ url: 'http://service', instance: 7, ...told, ...config })
   write('config', lines.map(([name, value]) => `${name}=${value}\n`).join(''))
   write('key', 'its-own\n')
   write('clock', '1000\n')
@@ -86,6 +93,14 @@ test('a container that slept counts its idle time from zero', async () => {
     '4510 no load above 5% for 300 s: stop',
     '4510 try 1 with curl: done (200)',
   ])
+})
+
+test('its time to act goes by what Berth told, not by one answer, and by answers after a start of the machine', async () => {
+  const config = { at: toldAt + 60, tick: 10, action: 'destroy' }
+  const told = await folderOf(config)
+  expect(told.live(handClock(1200))).toContain('60 its time has come: destroy')
+  const answered = await folderOf({ ...config, boot: 'another' })
+  expect(answered.live(handClock(1200))).toEqual(['0 watching instance 7 with curl, by the service’s time'])
 })
 
 test('a watchdog replaces a dead one, and exits while another one lives', async () => {

@@ -24,6 +24,7 @@ function world(rate: number, localClock = new HandClock(), initialRate?: number)
         await localClock.pass(every)
         account.askedAnew()
         account.learn({ serverTime: Math.floor(truth()), roundTrip: 20 })
+        account.isPaid()
       }
     },
     error: () => Math.abs(account.now() - truth()),
@@ -228,7 +229,7 @@ test('a leap that only requests on their way together tell is doubted until a la
 })
 
 test('an earlier time is believed once answers have gone on from it for two minutes, and a leap ahead is over at once', async () => {
-  const { answers, error, jump, account } = world(1, new HandClock(epoch * 1000))
+  const { answers, error, jump, account } = world(1, new HandClock((epoch + 86_400) * 1000))
   await answers(2, 10_000)
   jump(-300)
   await answers(12, 10_000)
@@ -244,6 +245,44 @@ test('an earlier time is believed once answers have gone on from it for two minu
     await answers(2, 10_000)
     expect(error()).toBeLessThan(2)
   }
+})
+
+test('where this computer’s clock agreed, no answers take it hours away without a charge, for however long', async () => {
+  for (const hours of [-3, 3])
+    for (const right of [1, 3, 30]) {
+      const { answers, account, localClock, truth, error, jump } = world(1, new HandClock(epoch * 1000))
+      const lasts = async (minutes: number, away: number) => {
+        for (let poll = 0; poll < minutes * 6; poll += 1) {
+          await localClock.pass(10_000)
+          account.askedAnew()
+          account.learn({ serverTime: Math.floor(truth() + away), roundTrip: 20 })
+          expect(error()).toBeLessThan(3)
+        }
+      }
+      await lasts(right / 6, 0)
+      await lasts(60, hours * 3600)
+      await lasts(1, 0)
+      jump(3 * 3600)
+      await answers(2, 10_000)
+      expect(error()).toBeLessThan(3)
+    }
+})
+
+test('a leap without a charge takes two minutes where this computer’s clock is wrong itself', async () => {
+  const { account, localClock, truth, jump, error } = world(1, new HandClock(0))
+  const lasts = async (seconds: number) => {
+    for (let passed = 0; passed < seconds; passed += 10) {
+      await localClock.pass(10_000)
+      account.askedAnew()
+      account.learn({ serverTime: Math.floor(truth()), roundTrip: 20 })
+    }
+  }
+  await lasts(60)
+  jump(3 * 3600)
+  await lasts(120)
+  expect(error()).toBeGreaterThan(3 * 3600 - 3)
+  await lasts(20)
+  expect(error()).toBeLessThan(3)
 })
 
 test('a session begins no earlier than the one before had ended, unless that was wrong', () => {
