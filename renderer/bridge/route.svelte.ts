@@ -5,6 +5,8 @@ class Route {
   rest: readonly string[] = $state.raw([])
   /** Which step of the history this is: steps are numbered, to distinguish back from forward. */
   #step = 0
+  /** Whether a step back was asked for and is still to come: a second one would leave the list, too. */
+  #isGoingBack = false
 
   /** The instance that is all of the page, in a window or tab of its own; elsewhere, or once the address leads away, undefined. */
   get alone(): string | undefined {
@@ -23,6 +25,11 @@ class Route {
     location.hash = `#/${path}`
   }
 
+  /** To the list of instances, with the row of a rental in sight and focused. */
+  goToRented(rental: string | undefined): void {
+    this.go(rental === undefined ? 'instances' : `instances/rented/${rental}`)
+  }
+
   /** Whether the address has changed since it was read: someone is on the way elsewhere. */
   get leaving(): boolean {
     return addressed().join('/') !== [this.screen, ...this.rest].filter(Boolean).join('/')
@@ -30,7 +37,9 @@ class Route {
 
   /** Leaves a list's details: as Back does where the list led here, so that Back does not return to them. */
   backTo(list: string): void {
-    if (stateOf(history.state)?.from === list) history.back()
+    if (this.#isGoingBack) return
+    this.#isGoingBack = stateOf(history.state)?.from === list
+    if (this.#isGoingBack) history.back()
     else this.go(list)
   }
 
@@ -60,6 +69,7 @@ class Route {
 
   /** Back while a dialog is open closes it, as Escape does, and leaves the page where it is. */
   #follow(): void {
+    this.#isGoingBack = false
     const step = stateOf(history.state)?.step
     if (step === undefined) {
       this.#step += 1

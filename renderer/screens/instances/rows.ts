@@ -60,14 +60,6 @@ function runsOf({ instance, rental }: Row, runs: AccountView['runs']): RunView[]
     .sort((a, b) => a.createdAt - b.createdAt)
 }
 
-/** Seconds for which a rental was begun by whoever comes to the list, most likely. */
-const newlyRented = 5
-
-/** Whether it was just rented. `now`: epoch seconds of the account's time, which passes `rate` times as fast as here. */
-export function isNewRental({ rental }: Row, now: number, rate = 1): boolean {
-  return rental !== undefined && (now - rental.startedAt) / rate < newlyRented
-}
-
 /**
  * The screen's rows: rentals without an instance first, then instances, each the newest first, whatever
  * their numbers.

@@ -229,6 +229,9 @@ export class RentForm {
     return { unset: missing, unread }
   }
 
+  /** The rental, or the first of several. */
+  rented: string | undefined
+
   /** Rents once. True when the intent is on disk; false when something is wrong, shown in `errors` or `problem`. */
   async rent(): Promise<boolean> {
     if (this.sending) return false
@@ -245,7 +248,7 @@ export class RentForm {
     const rows = sentRows(this.draft)
     try {
       const { otherwise, replaces, search } = this.subject
-      if (otherwise) await otherwise.send(request, run)
+      if (otherwise) this.rented = await otherwise.send(request, run)
       else {
         const all = [request.offer, ...(this.subject.alike ?? []).map(({ id }) => id)]
         const count = Math.min(this.count, this.mostAtOnce)
@@ -253,13 +256,14 @@ export class RentForm {
         this.#last = to
         for (const offer of all.slice(from, to)) {
           const label = numbered(request.label, this.#begun, to)
-          await this.#page.berth.rent({
+          const rental = await this.#page.berth.rent({
             account,
             request: { ...request, offer, label },
             replaces,
             search,
             run,
           })
+          this.rented ??= rental
           this.#begun += 1
           marketOf(this.#page).took(offer)
         }

@@ -47,7 +47,8 @@ export interface Otherwise {
   check(): boolean
   /** Micro-dollars that its attempts may cost before one is ready; undefined while it's no amount. */
   attempts?(): Micros | undefined
-  send(request: RentRequest, run: RunRequest | undefined): Promise<unknown>
+  /** Answers the rental, where it begins one. */
+  send(request: RentRequest, run: RunRequest | undefined): Promise<string | undefined>
 }
 
 /**

@@ -71,7 +71,10 @@ export class WatchForm {
       request,
       otherwise: {
         check: () => this.#check(),
-        send: ({ offer: _later, ...wanted }, run) => this.#send(wanted, run),
+        send: async ({ offer: _later, ...wanted }, run) => {
+          await this.#send(wanted, run)
+          return undefined
+        },
       },
       later: {
         bid: String(request?.bid ?? priceTo ?? ''),
