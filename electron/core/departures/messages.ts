@@ -70,7 +70,7 @@ export function broughtEntry(
   const half =
     left === 0
       ? ''
-      : ` ${counted(left, 'file')} that ${left === 1 ? 'was' : 'were'} being written when it ended${
+      : ` ${counted(left, 'file')} that ${left === 1 ? 'was' : 'were'} written just before it ended${
           way?.unnamed ? ', or whose name can’t be sent,' : ''
         } ${left === 1 ? 'stays' : 'stay'} there. ${keptWords(departure, now)}`
   const over = isOver ? ' Its command had ended well there, and isn’t run again.' : ''
@@ -100,7 +100,7 @@ export const arrivalLost: Problem = {
 const reasons = {
   refused: 'The service doesn’t copy from a machine that is stopped.',
   failed: 'The service’s copy didn’t end in time, failed, or shows no command that began there.',
-  torn: 'They were being written when it ended, so they may not be whole.',
+  torn: 'They were written just before it ended, so they may not be whole.',
 } as const
 
 export function notBroughtEntry(

@@ -248,13 +248,18 @@ export async function settleRun(
   { folder, paths, seconds = 60 }: { folder: string; paths: readonly string[]; seconds?: number },
 ): Promise<boolean> {
   const { place, signals, links } = await scripts()
-  const { default: settle } = await import('./settle.sh?raw')
+  const [whole, settle] = await Promise.all([import('./whole.sh?raw'), import('./settle.sh?raw')])
   const values = { run, folder, paths: paths.join('\n'), most: String(seconds) }
-  const { text } = await runScript(connection, values, [place, signals, links, settle], {
-    clock,
-    within: settlesWithin,
-    most: headline,
-  })
+  const { text } = await runScript(
+    connection,
+    values,
+    [place, signals, links, whole.default, settle.default],
+    {
+      clock,
+      within: settlesWithin,
+      most: headline,
+    },
+  )
   if (!text.includes('settled ')) throw new BerthError(noShell)
   return text.includes('settled whole')
 }

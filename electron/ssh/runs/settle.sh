@@ -55,12 +55,20 @@ is_saved_alone() {
   ! is_open "$saved"
 }
 
-# Whether the one file that was written within 15 seconds before the end was put in its place afterwards, so that it is whole.
+# Whether the one file that was written within 15 seconds before the end was put in its place afterwards, so that it is whole. Both
+# may come within one tick of the kernel's clock: then its folder changed at that very time, and the file was made before. What is
+# made and written in place within a tick looks like one that was renamed in it.
 is_renamed_alone() {
   touch -d "@$((died - 15))" "$here/settle.begun"
-  saved=$(newer settle.begun)
+  saved=$(newer settle.begun | while IFS= read -r file; do berth_is_temporary "$file" || printf '%s\n' "$file"; done)
   case $saved in '' | *"$line_end"*) return 1 ;; esac
-  [ "$(stat -c %y "$saved")" != "$(stat -c %z "$saved")" ]
+  saved=$(readlink -f "$saved")
+  ! berth_has_next "$saved" || return 0
+  written=$(stat -c %y "$saved")
+  [ "$written" = "$(stat -c %z "$saved")" ] || return 0
+  made=$(stat -c %w "$saved")
+  case $made in [0-9]*) ;; *) return 1 ;; esac
+  [ -s "$saved" ] && [ "$made" != "$written" ] && [ "$(stat -c %y "${saved%/*}")" = "$written" ]
 }
 
 # The processes of the command, which may outlive the shell that waits for them, or be in groups of their own. Not those that

@@ -108,13 +108,13 @@ all_of() {
   done < "$1"
 }
 
-# Files that were changed or renamed since the mark `$here/store.mark`, with their sizes.
+# Files that were changed or renamed since the mark `$here/store.mark`, with their sizes; not those that plainly aren't ready yet.
 newer=-newer
 find "$here/store" -cnewer "$here/store" > /dev/null 2>&1 && newer=-cnewer
 changed() {
   all_of "$here/store.paths" | while IFS= read -r path; do
     if [ -e "$path" ]; then find -H "$path" -type f "$newer" "$here/store.mark" -exec stat -c '%s %n' {} +; fi
-  done | grep -v -F -x -f "$here/store.logs"
+  done | grep -v -E '(\.tmp|\.part|\.incomplete|~|/\.[^/]*\.swp)$' | grep -v -F -x -f "$here/store.logs"
 }
 
 # Waits until nothing is being written. Files that grow slowly for nine seconds are logs, which may.

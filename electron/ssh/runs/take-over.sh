@@ -5,11 +5,12 @@
 # belong to it; but a file that only grows, as a log does, is. A folder of which nothing is taken isn't made, as a program may
 # take it for its newest checkpoint; one that came empty is. `differ`: all that came differs from what is here, and counts
 # whatever its time says, which a program may have set. Names with a line end are left out. look NUMBER PATH, for the results
-# with that number, goes before take NUMBER PATH, which is quick for any number of files. Prints `taken over`, how many files
+# with that number, goes before find_put, after which it goes again where that finds something, and before take NUMBER PATH, which
+# is quick for any number of files. Prints `taken over`, how many files
 # came, how many were taken, the time of the newest whole one, that end, how many may be half and were left, and the exit code
 # or -.
 
-found=0 taken=0 newest=0 left=0 torn=
+found=0 taken=0 newest=0 left=0 torn='' whole=
 read -r end code _ 2>/dev/null < "$side/alive/alive"
 case $end in
   '' | *[!0-9]*) end=0 ;;
@@ -54,7 +55,29 @@ beside_left() {
   done < "$side/$1.beside"
 }
 
-# Counts a result's files, and removes those that aren't taken.
+# Whether a copied file was put in its place once it was whole: its folder changed after it, before the end, and has that time
+# here if the service copied it. Or at once, where it's more than is written within a tick of the kernel's clock.
+was_put() {
+  ! berth_has_next "$1" || return 0
+  folder=${1%/*}
+  case ${folder#"$side"/} in */*) ;; *) return 1 ;; esac
+  [ -z "$differ" ] && [ -s "$1" ] && [ "$(stat -c %Y "$folder")" -le $((end + 5)) ] || return 1
+  [ -z "$(find "$folder" -maxdepth 0 -newer "$1")" ] || return 0
+  written=$(stat -c %y "$1")
+  case $written in *.000000000*) return 1 ;; esac
+  [ "$written" = "$(stat -c %y "$folder")" ] && [ "$(stat -c %s "$1")" -ge 134217728 ] &&
+    [ -n "$(tail -c 4096 "$1" | tr -d '\000')" ]
+}
+
+# Whether one file alone may be half by its time, and is not: then it is looked at again.
+find_put() {
+  whole=$(cat "$side/half" 2>/dev/null)
+  case $whole in '' | *"$line_end"*) return 1 ;; esac
+  was_put "$whole" || return
+  found=0 taken=0 newest=0 left=0 torn=
+}
+
+# Counts a result's files, and lists those that aren't taken.
 look() {
   find_result "$1" || return 0
   find "$from" -depth -name "*$line_end*" -exec rm -rf {} +
@@ -63,14 +86,23 @@ look() {
     modified=${line%% *} file=${line#* }
     target=$2${file#"$from"}
     found=$((found + 1))
-    if [ -n "$rest" ] && [ "$modified" -gt $((end - rest)) ]; then
+    if [ -n "$rest" ] && [ "$modified" -gt $((end - rest)) ] && [ "$file" != "$whole" ]; then
+      if berth_is_temporary "$file"; then
+        left=$((left + 1))
+        printf '%s\n' "$file" >&3
+        continue
+      fi
       if [ ! -f "$target" ]; then
         left=$((left + 1))
+        printf '%s\n' "$file" >> "$side/half"
         printf '%s\n' "$file" >&3
         printf '%s left %s\n' "$modified" "$file" >&4
         continue
       fi
-      continues "$file" "$target" || torn=1
+      if ! continues "$file" "$target"; then
+        torn=1
+        printf '%s\n' "$file" >> "$side/half"
+      fi
     elif [ -z "$differ" ] && [ -e "$target" ] && [ ! "$file" -nt "$target" ]; then
       printf '%s\n' "$file" >&3
       continue
@@ -79,7 +111,6 @@ look() {
     taken=$((taken + 1))
   done < "$side/$1.files" 3> "$side/$1.not" 4> "$side/$1.young"
   beside_left "$1"
-  tr '\n' '\0' < "$side/$1.not" | xargs -0 rm -f
 }
 
 # Removes the folders that have become empty by what was removed from them.
@@ -137,6 +168,7 @@ put_file() {
 
 take() {
   [ -z "$torn" ] && find_result "$1" || return 0
+  tr '\n' '\0' < "$side/$1.not" | xargs -0 rm -f
   find "$from" -type l > "$side/$1.links"
   while IFS= read -r file; do
     goal=$(readlink "$file") && printf '%s\n' "${file#"$from"/}" "$goal" >&3

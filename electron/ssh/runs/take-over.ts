@@ -34,14 +34,22 @@ export async function takeOver(
   results: readonly string[],
   { whole = false, differ = false }: { whole?: boolean; differ?: boolean } = {},
 ): Promise<string> {
-  const [links, functions] = await Promise.all([import('./links.sh?raw'), import('./take-over.sh?raw')])
+  const [links, names, functions] = await Promise.all([
+    import('./links.sh?raw'),
+    import('./whole.sh?raw'),
+    import('./take-over.sh?raw'),
+  ])
   const takes = (what: 'look' | 'take') =>
     results.map((path, number) => `${what} ${number} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
     `rest=${whole ? '' : unsureSeconds} differ=${differ ? 1 : ''}`,
     links.default,
+    names.default,
     functions.default,
     ...takes('look'),
+    'if find_put; then',
+    ...takes('look'),
+    'fi',
     ...takes('take'),
     'rm -rf "$side"',
     `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left" "$code"; fi`,

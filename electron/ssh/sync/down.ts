@@ -16,7 +16,7 @@ import {
   repositoriesIn,
   type Version,
 } from './plan.ts'
-import { createSamples, restSeconds, type Standing, unsureSeconds } from './whole.ts'
+import { createSamples, isTemporary, restSeconds, type Standing, unsureSeconds } from './whole.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -60,6 +60,8 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     return listing
   }
   const samples = createSamples()
+  /** Whether a file is left for the next time without those beside it, unless it was left alone. */
+  const isLeft = (path: string) => !down.last && isTemporary(path)
   let listing = await list()
   samples.add(listing)
   if (down.last && justChanged(listing).length > 0) {
@@ -114,7 +116,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     missing: missingOf(paths, listing.items),
     unsettled: [
       ...new Set([
-        ...held,
+        ...[...held].filter(path => !isLeft(path)),
         ...(down.last ? [...justChanged(listing), ...differences(listing, await list())] : []),
       ]),
     ],
@@ -130,7 +132,9 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     const has = async (path: string) =>
       !(await inTheWay(path)) && (await folder.stat(localPath(path))) !== undefined
     const repositories = await repositoriesIn(listing.items, system, has)
-    const { files, folders, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
+    const offers = offeredFiles(listing.items, system, path => repositories.has(path))
+    const { folders, skipped } = offers
+    const files = offers.files.filter(({ path }) => !isLeft(path) || samples.standing(path) === 'whole')
     const chosen: WantedFile[] = []
     const [held, heldFolders] = [new Set<string>(), new Set<string>()]
     let waits = false
@@ -173,11 +177,11 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     const { fetchFiles, place, discardAll } = await import('./fetch.ts')
     const { arrived, changed, missed } = await fetchFiles(connection, round, fetching)
     try {
-      skipped.push(...missed.map(path => ({ path, why: 'changed' as const })))
+      skipped.push(...missed.flatMap(path => (isLeft(path) ? [] : { path, why: 'changed' as const })))
       changed.push(...(await changedSince(arrived.map(({ wanted: one }) => one))))
       for (const { path, placed } of changed) {
         held.add(path)
-        if (placed === 'unchanged' && !down.last) heldFolders.add(listedFolderOf(path))
+        if (placed === 'unchanged' && !down.last && !isLeft(path)) heldFolders.add(listedFolderOf(path))
       }
       for (let next = arrived[0]; next; next = arrived[0]) {
         const { path } = next.wanted

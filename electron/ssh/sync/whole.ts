@@ -26,6 +26,11 @@ function isLeftAlone({ modified, open }: RemoteItem, now: number): boolean {
   return Math.abs(now - modified) >= (open ? restSeconds.open : restSeconds.closed)
 }
 
+/** Whether a name is plainly that of a file that isn't ready yet, which tells nothing of those beside it. As in `whole.sh`. */
+export function isTemporary(path: string): boolean {
+  return /(?:\.(?:tmp|part|incomplete)|~)$|(?:^|\/)\.[^/]*\.swp$/.test(path)
+}
+
 /** The files that were not left alone, of one listing after the other. */
 export interface Samples {
   add(listing: RemoteListing): void

@@ -13,7 +13,7 @@ import { FileError, type Scratch } from './scratch.ts'
 /**
  * Copies a file or folder from one instance's disk to another's, as rsync does: into `target` where that is a folder
  * or ends in `/`, else as `target`; the contents alone where `source` ends in `/`. What is there already is replaced.
- * Links are copied as links, files with their times. Runs in one turn of the event loop (see Scratch). Throws FileError: `ENOENT`, `EINVAL`
+ * Links are copied as links, files and folders with their times. Runs in one turn of the event loop (see Scratch). Throws FileError: `ENOENT`, `EINVAL`
  * for a folder into itself, and others.
  */
 export function copyTree(from: Scratch, source: string, to: Scratch, target: string): void {
@@ -35,6 +35,7 @@ function copyOne(from: Scratch, source: string, to: Scratch, target: string): vo
     else if (!place.stats.isDirectory()) throw new FileError('ENOTDIR')
     const names = readdirSync(real)
     for (const name of names) copyOne(from, posix.join(source, name), to, posix.join(target, name))
+    utimesSync(place.real, stats.atime, stats.mtime)
     return
   }
   if (place.stats?.isDirectory()) throw new FileError('EISDIR')

@@ -164,7 +164,27 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
       'echo saved > out/new; sleep 0.1; mv out/new out/ckpt',
       true,
     ],
+    [
+      'are whole where its last file was put in its place at once',
+      `perl -e 'open(F, ">out/new"); syswrite(F, "sa"); select(undef, undef, undef, 0.05); syswrite(F, "ved"); rename("out/new", "out/ckpt")'`,
+      true,
+    ],
+    [
+      'are whole where it was saving again beside its last file',
+      'echo saved > out/ckpt; sleep 0.1; echo sa > out/ckpt.tmp',
+      true,
+    ],
     ['may be half where its last file was only written', 'echo saved > out/ckpt', false],
+    [
+      'may be half where its last file was written for a while',
+      '(echo sa; sleep 0.1; echo ved) > out/ckpt',
+      false,
+    ],
+    [
+      'may be half where another file was put in its place',
+      'echo half > out/ckpt; echo x > out/new; sleep 0.1; mv out/new out/part',
+      false,
+    ],
   ] as const)('%s, and it was killed', async (_, save, whole) => {
     const { settle } = await started(`${save}; > up; kill -9 $$`)
     await expect.poll(() => settle(2), { timeout: 20_000 }).toBe(whole)

@@ -91,13 +91,15 @@ esac`)
   expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('restored\n')
 })
 
-test('a store that takes nothing back is asked for that once, and gets the next snapshots', async () => {
+test('a store that takes nothing back is asked for that once, and gets the next snapshots, though others are being saved', async () => {
   const { home, here, env } = place(`echo "$*" >> "$HOME/calls"
 case "$*" in
   *'backup --json'*) echo '{"snapshot_id":"ab12"}' ;;
   *forget*) echo 'Remove(<snapshot/8c29ec0009>) returned error: server response: 403 Forbidden (403)' >&2; exit 1 ;;
 esac`)
   writeFileSync(join(home, 'p/out/ckpt'), 'x')
+  const saving = setInterval(() => writeFileSync(join(home, 'p/out/ckpt.tmp'), 'x'), 50)
+  onTestFinished(() => clearInterval(saving))
   const storing = spawn('sh', [join(here, 'store.sh'), here, 'loop'], { env, stdio: 'ignore' })
   const calls = (what: string) =>
     existsSync(join(home, 'calls')) ? readFileSync(join(home, 'calls'), 'utf8').split(what).length - 1 : 0

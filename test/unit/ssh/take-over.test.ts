@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -83,6 +84,55 @@ test('leaves what lies beside a file that may be half and was written just befor
   expect(await taken('out')).toEqual({ found: 8, files: 3, left: 5, newest: end - 70, end })
   expect(has('berth/p1/out/checkpoint-30/rank0 ')).toBe(false)
   expect(has('berth/p1/out/checkpoint-20/rank1')).toBe(true)
+})
+
+test('takes the one file written just before the end where its folder changed after it, as by putting it in place', async () => {
+  const tick = { age: 3.5, folder: 3.5 }
+  const cases: [string, { age: number; folder: number }, { size?: number; beside?: string }, boolean][] = [
+    ['put in its place later', { age: 3.5, folder: 3.4 }, {}, true],
+    ['begun before, and written in place', { age: 3.4, folder: 3.5 }, {}, false],
+    ['both within a tick', tick, {}, false],
+    ['both within a tick, more than that has time to write', tick, { size: 2 ** 27 }, true],
+    ['begun before, and large', { age: 3.4, folder: 3.5 }, { size: 2 ** 27 }, false],
+    ['copied without the times of folders', { age: 3.5, folder: -60 }, {}, false],
+    ['beside another one', { age: 3.5, folder: 3.4 }, { beside: 'log.txt' }, false],
+    ['beside its next version', { age: 3.5, folder: 1 }, { beside: 'last.pt.tmp' }, true],
+    ['beside a log that ends in .tmp, with a folder that is older', tick, { beside: 'log.tmp' }, false],
+  ]
+  for (const [what, { age, folder }, { size, beside }, isTaken] of cases) {
+    for (const earlier of (size ?? beside) ? [undefined] : [undefined, 'step 100']) {
+      const { home, put, copied, alive, taken, has } = place()
+      alive()
+      if (earlier !== undefined) put('berth/p1/out/last.pt', earlier, 600)
+      copied('0/out/last.pt', 'step 200', age)
+      const path = join(home, 'side/0/out/last.pt')
+      if (size !== undefined)
+        execFileSync('sh', ['-c', 'truncate -s "$1" "$2"; printf x >> "$2"', '', String(size), path])
+      if (beside !== undefined) copied(`0/out/${beside}`, 'x', 2)
+      utimesSync(path, end - age, end - age)
+      utimesSync(dirname(path), end - folder, end - folder)
+      const result = await taken('out')
+      const left = beside === undefined ? 0 : 1
+      if (isTaken)
+        expect(result, what).toEqual({ found: 1 + left, files: 1, left, newest: Math.floor(end - age), end })
+      else if (earlier !== undefined) expect(result, what).toBe('torn')
+      else expect(result, what).toMatchObject({ files: 0, left: 1 + left })
+      expect(statSync(join(home, 'berth/p1/out/last.pt'), { throwIfNoEntry: false })?.size, what).toBe(
+        isTaken ? (size ?? 7) + 1 : earlier?.length,
+      )
+      if (beside !== undefined) expect(has(`berth/p1/out/${beside}`)).toBe(false)
+    }
+  }
+})
+
+test('leaves a file with a temporary name without those beside it', async () => {
+  const { copied, alive, taken, has } = place()
+  alive()
+  copied('0/out/last.pt', 'step 200', 16)
+  copied('0/out/last.pt.tmp', 'st', 2)
+  copied('0/out/.notes.swp', 'x', 1)
+  expect(await taken('out')).toEqual({ found: 3, files: 1, left: 2, newest: end - 16, end })
+  expect(has('berth/p1/out/last.pt.tmp')).toBe(false)
 })
 
 test('makes no folder whose files are all left, nor one whose links lead to such, but one that came empty', async () => {

@@ -70,6 +70,20 @@ describe.skipIf(noSshd)(`downloading while a program writes${noSshd}`, () => {
     expect(Object.keys(tree(here))).toHaveLength(4)
   })
 
+  test('a file with a temporary name waits without what is beside it, and comes at last', async () => {
+    const { here, remote, down, connect } = await openSync()
+    write(remote, { 'out/ck.bin': 'whole one' })
+    await down()
+    const writer = await programWriting(connect, join(remote, 'out/ck.bin.tmp'))
+    await writer.writes('half')
+    write(remote, { 'out/ck.bin': 'whole two' }, now() - 5)
+    expect(await down()).toMatchObject({ files: 1, unsettled: [] })
+    expect(readdirSync(join(here, 'out'))).toEqual(['ck.bin'])
+    await writer.ends()
+    expect(await down({ last: true })).toMatchObject({ files: 1, unsettled: [] })
+    expect(text(here, 'out/ck.bin.tmp')).toBe('half')
+  })
+
   test('a checkpoint that is written all the time comes whole or not at all', async () => {
     const { here, remote, down } = await openSync()
     mkdirSync(remote)
