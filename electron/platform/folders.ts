@@ -211,17 +211,20 @@ interface FileContent extends FileFacts {
 export interface OpenFile extends OpenSource, FileFacts {}
 
 /**
- * The folder in a synced one with the versions before those that were received last, at the same paths; in its own folder with
- * that name those of the run before, which the next versions don't replace.
+ * The folder in a synced one with the versions before those that were received last, at the same paths; in a folder of its own
+ * there what each run before had, which neither the next versions nor those of the next runs replace.
  */
 export const earlierName = '.berth-earlier'
-export const runBefore = 'of the run before'
+export const ofRun = (run: string): string => `of run ${run}`
+
+/** Whose version a file is that another one replaces: of the same run, or of a run before. */
+export type Replaced = { of: 'itself' } | { of: 'run'; run: string }
 
 export interface Receiving {
   write(bytes: Uint8Array): Promise<void>
   /** Ends the content: until `finish`, no file is held open. `modified` in epoch seconds. */
   complete(modified: number, executable: boolean): Promise<void>
-  /** Moves it to `path`, replacing any file there, which `keepsAs` keeps as its earlier version, or as that of the run before. */
-  finish(path: string, keepsAs?: 'earlier' | 'run before'): Promise<void>
+  /** Moves it to `path`, replacing any file there, which is kept where it says whose that is. */
+  finish(path: string, replaced?: Replaced): Promise<void>
   discard(): Promise<void>
 }

@@ -24,8 +24,9 @@ import {
   earlierName,
   type LocalEntry,
   type OpenFile,
+  ofRun,
   type Receiving,
-  runBefore,
+  type Replaced,
   type SyncedFolder,
   type SyncedFolders,
 } from './folders.ts'
@@ -64,9 +65,9 @@ function syncedFolder(root: string): SyncedFolder {
     }
     return true
   }
-  /** Keeps the file at a path as its earlier version, too. The path has a file at every moment, where links are possible. */
-  async function keep(path: string, as: 'earlier' | 'run before'): Promise<void> {
-    const kept = [earlierName, ...(as === 'earlier' ? [] : [runBefore]), ...path.split('/')]
+  /** Keeps the file at a path elsewhere, too. The path has a file at every moment, where links are possible. */
+  async function keep(path: string, replaced: Replaced): Promise<void> {
+    const kept = [earlierName, ...(replaced.of === 'run' ? [ofRun(replaced.run)] : []), ...path.split('/')]
     const earlier = at(kept.join('/'))
     if (!(await makeFolder(kept.slice(0, -1).join('/')))) return
     await createFile(join(at(earlierName), '.gitignore'), '*\n')
@@ -299,7 +300,7 @@ interface Places {
   made: ReadonlySet<string>
   reserve: (bytes: number) => Promise<void>
   at(path: string): string
-  keep(path: string, as: 'earlier' | 'run before'): Promise<void>
+  keep(path: string, replaced: Replaced): Promise<void>
 }
 
 async function receive(path: string, { at, keep, reserve, made }: Places): Promise<Receiving> {
@@ -323,10 +324,10 @@ async function receive(path: string, { at, keep, reserve, made }: Places): Promi
       if (executable) await makeExecutable(file).catch(() => undefined)
       await close()
     },
-    async finish(target, keepsAs) {
+    async finish(target, replaced) {
       await close()
       // What is lost without it is an older version.
-      if (keepsAs) await keep(target, keepsAs).catch(() => undefined)
+      if (replaced) await keep(target, replaced).catch(() => undefined)
       await rename(part, at(target))
     },
     async discard() {

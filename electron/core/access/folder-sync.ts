@@ -214,9 +214,9 @@ export function createFolderSync(context: SyncContext) {
             system: os,
             from: `instance ${instance.id}`,
             synced,
-            isOthers: path => {
-              const version = synced.get(path)
-              return version !== undefined && earlier.has(version) && before[path]?.[2] !== wanted.by
+            otherRun: path => {
+              const [version, by] = [synced.get(path), before[path]?.[2]]
+              return version !== undefined && earlier.has(version) && by !== wanted.by ? by : undefined
             },
             clock,
           }),

@@ -31,8 +31,8 @@ export interface SyncDown {
   from: string
   /** The versions fetched last, by path; updated while files arrive. */
   synced: Map<string, Version>
-  /** Whether a file here is what another run or job downloaded last. */
-  isOthers?: (path: string) => boolean
+  /** The other run or job that downloaded a file here last. */
+  otherRun?: (path: string) => string | undefined
   clock: Clock
   signal: AbortSignal
   /**

@@ -37,8 +37,8 @@ interface Fetching {
   signal: AbortSignal
   /** Another path for a file whose own was changed meanwhile; undefined if it need not be saved. */
   freeName(path: string, item: Version): Promise<{ as: string } | undefined>
-  /** Whether the file at a path here is another run's. */
-  isOthers?: (path: string) => boolean
+  /** The other run or job that downloaded the file at a path here last. */
+  otherRun?: (path: string) => string | undefined
   onBytes(bytes: number): void
   onFile(wanted: WantedFile, as: string, version: Version): void
 }
@@ -95,7 +95,8 @@ export async function place({ wanted, file, version }: Arrived, fetching: Fetchi
   const as = await placeFor(wanted, version, fetching)
   if (as === undefined) return await file.discard()
   const replaces = as === wanted.as && wanted.placed === 'unchanged' && wanted.here?.kind === 'file'
-  await file.finish(as, replaces ? (fetching.isOthers?.(as) ? 'run before' : 'earlier') : undefined)
+  const run = fetching.otherRun?.(as)
+  await file.finish(as, replaces ? (run === undefined ? { of: 'itself' } : { of: 'run', run }) : undefined)
   fetching.onFile(wanted, as, version)
 }
 

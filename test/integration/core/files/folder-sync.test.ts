@@ -77,11 +77,16 @@ describe.skipIf(noSshd)(`folder sync with an instance${noSshd}`, () => {
     // What the run before had stays, however often this one is downloaded.
     write(remote, { 'out/a.pt': 'five' }, 1_700_000_040)
     expect(await open().down(instance, { ...wanted, by: 'j2' })).toMatchObject({ files: 1, filesInAll: 1 })
+    for (const [number, by] of ['j3', 'j4'].entries()) {
+      write(remote, { 'out/a.pt': ['six', 'seven'][number] ?? '' }, 1_700_000_050 + 10 * number)
+      expect(await open().down(instance, { ...wanted, by })).toMatchObject({ files: 1 })
+    }
     const earlier = (path: string) => readFileSync(join(folder, '.berth-earlier', path), 'utf8')
-    expect([earlier('of the run before/out/a.pt'), earlier('out/a.pt')]).toEqual(['three', 'four'])
+    const kept = ['of run j1/out/a.pt', 'out/a.pt', 'of run j2/out/a.pt', 'of run j3/out/a.pt'].map(earlier)
+    expect(kept).toEqual(['three', 'four', 'five', 'six'])
     // Changed here, or downloaded for that run: the next machine gets no result of another one.
     const next = `${remote}-next`
-    await open().up(instance, { folder, remote: next, results: ['out'], own: 'j2', signal })
+    await open().up(instance, { folder, remote: next, results: ['out'], own: 'j4', signal })
     expect(Object.keys(tree(join(next, 'out')))).toEqual(['a.pt', 'b.pt'])
     // A run goes on with its own newest version of what was changed or deleted here, under the name that it has there.
     const changes = [
