@@ -161,9 +161,19 @@ export function createLimitChanges(
       for (const limit of chosen) say('Set a limit', limit, 'berth')
       changed(instance)
     },
-    /** An instance that its user starts gets the limit again that has stopped it, unless another is set on it. */
+    /**
+     * An instance that its user starts gets the limit again that has stopped it, unless another is set on it. One that its run
+     * has left is theirs: no limit of the move counts any more.
+     */
     async startAgain(instance: number): Promise<void> {
-      const own = limits.all().filter(limit => limit.instance === instance)
+      const all = limits.all().filter(limit => limit.instance === instance)
+      const own = all.filter(({ leaving }) => !leaving)
+      for (const limit of all.filter(({ leaving }) => leaving)) {
+        await endings.takeBackOf(limit.id)
+        await limits.remove(limit.id)
+        settle(limit)
+        if (!limit.ended) say('Removed a limit', limit, 'berth')
+      }
       if (own.some(({ ended }) => !ended)) return
       const view = known().facts.account.instances[instance]
       for (const kind of ['duration', 'cost']) {

@@ -16,6 +16,8 @@ export const StoredLimit = v.object({
   ...LimitFields.entries,
   /** The rental that it belongs to. */
   rental: v.optional(RentalId),
+  /** It stops a machine that its run leaves, and is over once the user starts that. */
+  leaving: v.optional(v.literal(true)),
   /** What its instance had cost when a limit on the cost was set again, micro-dollars. */
   spentBefore: v.optional(v.number()),
   /** Since when every poll has found the instance idle. */

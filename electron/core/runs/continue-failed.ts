@@ -33,15 +33,15 @@ export class GoingOn {
     this.#parts = parts
   }
 
-  /** Sets limits on a machine that a run uses again, in the place of those of the run before. */
-  async limitReused(there: InstanceView, agreed: readonly Limit[]): Promise<void> {
+  /** Sets limits on a machine that a run uses again or leaves, in the place of those of the run before. */
+  async limitReused(there: InstanceView, agreed: readonly Limit[], leaving?: true): Promise<void> {
     const { limits } = this.#parts
     const kinds = new Set(agreed.map(({ when }) => when.kind))
     const before = limits
       .all()
       .filter(limit => limit.instance === there.id && !limit.ended && limit.action === 'stop')
       .filter(({ when }) => kinds.has(when.kind) || when.kind === 'time')
-    await limits.put(...agreed.map(limit => this.#fresh(limit, there)))
+    await limits.put(...agreed.map(limit => ({ ...this.#fresh(limit, there), ...(leaving && { leaving }) })))
     for (const { id } of before) await limits.forget(id)
   }
 

@@ -66,7 +66,7 @@ export function createPlannedMoves(
         .catch(() => false)
       // Also while this computer sleeps.
       const when = { kind: 'duration' as const, seconds: runsOnFor }
-      await goingOn.limitReused(view, [{ when, action: 'stop', asleep: true }])
+      await goingOn.limitReused(view, [{ when, action: 'stop', asleep: true }], true)
       const { pricePerHour = 0, diskPricePerHour = 0 } = view
       const most = pricePerHour * runsOnFor + diskPricePerHour * leftFor(project.spec)
       return { whole: isWhole ?? false, reserve: Math.ceil(most / 3600) }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { flushPromises } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { OneAccount } from './one-account.ts'
+import { storedLimit } from './stored-limit.ts'
 
 const hour = 3600
 const running = instanceView({ id: 7 })
@@ -259,6 +260,28 @@ test('an instance that its user starts again has its limit on time again', async
   await one.pass(hour)
   expect(one.asked).toEqual(['stop 7', 'stop 7'])
 })
+
+test.each(['before it has acted', 'after'])(
+  'a limit of a move no longer counts once its user starts the machine that the run left, %s',
+  async when => {
+    const one = new OneAccount(running)
+    await one.start(
+      storedLimit({
+        when: { kind: 'duration', seconds: hour },
+        setAt: one.now(),
+        leaving: true,
+        asleep: true,
+      }),
+    )
+    await one.pass(when === 'after' ? hour : 60)
+    const before = when === 'after' ? ['stop 7'] : []
+    expect(one.asked).toEqual(before)
+    one.instances = [running]
+    await one.limits.startAgain(7)
+    await one.pass(2 * hour)
+    expect([one.asked, one.shown()]).toEqual([before, {}])
+  },
+)
 
 test('an instance that its user starts again may cost as much again as its limit was', async () => {
   const spent = (micros: number, at: number) => instanceView({ id: 7, spent: { micros, perHour: 0, at } })

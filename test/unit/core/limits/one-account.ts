@@ -1,7 +1,7 @@
 import type { Endings } from '#core/endings/perform.ts'
 import { isAtRest } from '#core/endings/step.ts'
 import type { BeforeLimit } from '#core/limits/act.ts'
-import { openStoredLimits } from '#core/limits/model.ts'
+import { openStoredLimits, type StoredLimit } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
@@ -70,7 +70,8 @@ export class OneAccount {
     this.before = allow
   }
 
-  async start(): Promise<void> {
+  /** `stored`: limits that others have set. */
+  async start(...stored: StoredLimit[]): Promise<void> {
     this.#ending = new AbortController()
     const request = (verb: string) => async (id: number) => {
       this.asked.push(`${verb} ${id}`)
@@ -112,8 +113,10 @@ export class OneAccount {
       observedPerHour: () => 0,
       countedAt: () => undefined,
     }
+    const limits = await openStoredLimits(context)
+    await limits.put(...stored)
     this.#limits = await openLimits(context, {
-      limits: await openStoredLimits(context),
+      limits,
       spending,
       wasAttempted: () => false,
       before: target => this.before(target),
