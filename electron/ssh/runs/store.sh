@@ -59,19 +59,31 @@ store() {
   wait $child
   set -- $?
   child=
-  [ "$1" -ne 124 ] || echo "it answered nothing for $((most / 60)) min, or that was too short" >> "$here/store.log"
+  [ "$1" -ne 124 ] || echo 'it answered nothing for too long, or is too slow' >> "$here/store.log"
   return "$1"
 }
 trap 'kill $child 2>/dev/null; kill -KILL $nap 2>/dev/null; wait; exit' TERM
 
-# An SFTP server says no more than this of a full disk.
+# An SFTP server says no more than this of a full disk or one that is read-only, and restic at its end no more than that it can't
+# make its lock.
 why() {
   if grep -q 'Write: sftp: .*SSH_FX_FAILURE' "$here/store.log"; then
     echo 'its server refuses to write: the disk or a quota there may be full'
     return
   fi
-  { grep '^subprocess ssh: ' "$here/store.log" || grep '^Fatal: ' "$here/store.log" || grep -v '^$' "$here/store.log"; } |
-    tail -n 1 | sed 's/^Fatal: //' | cut -c 1-200
+  if grep -q 'OpenFile: sftp: .*SSH_FX_FAILURE' "$here/store.log"; then
+    echo 'its server makes no new files: the disk there may be read-only, or full'
+    return
+  fi
+  reason=$({ grep '^subprocess ssh: ' "$here/store.log" || grep '^Fatal: ' "$here/store.log" || grep -v '^$' "$here/store.log"; } |
+    tail -n 1 | sed 's/^Fatal: //')
+  case $reason in
+    *'unable to create lock in backend')
+      tried=$(sed -n 's/.* returned error, retrying after [^:]*: //p' "$here/store.log" | tail -n 1)
+      reason=${tried:-$reason}
+      ;;
+  esac
+  printf '%s\n' "$reason" | cut -c 1-200
 }
 
 # Whether the store says that nothing was ever stored there, after a command that ended with this code. Anything else that it
@@ -282,12 +294,15 @@ restore() {
   [ -s "$here/store.restores" ] || [ -f "$due" ] || return 0
   true > "$due"
   none='Berth: the store has no snapshot of this run.'
-  most=43200
   need_restic || {
     echo 'Berth: restic is not on the machine, and its package can’t be installed.'
     return 1
   }
+  # Three minutes, however long each answer takes: the last time half a minute before their end.
+  asked=$(date +%s) told=
   for pause in 5 15 30 60 60 0; do
+    left=$((150 - $(date +%s) + asked))
+    most=$((left > 30 ? left : 30))
     store snapshots --no-lock --json --tag "$run-complete" --tag "$run-whole" > "$here/store.out"
     code=$?
     if [ "$code" -eq 0 ]; then
@@ -301,6 +316,7 @@ restore() {
         *"$run-whole"*) ;;
         *) id=$(store dump --no-lock "$id" /complete) ;;
       esac
+      most=43200
       if [ -n "$id" ] &&
         store restore --no-lock "$id" --target . > /dev/null; then
         time=$(grep -o '"time":"[^"]*"' "$here/store.out" | tail -n 1 | cut -d '"' -f 4)
@@ -315,12 +331,18 @@ restore() {
         echo "Berth: continues from the snapshot of $time."
         return
       fi
+      # It answers: what breaks off is tried again.
+      asked=$(date +%s)
     elif is_empty "$code"; then
       rm -f "$due"
       echo "$none"
       return
     fi
-    sleep $pause
+    left=$((150 - $(date +%s) + asked))
+    [ "$left" -gt 0 ] || break
+    [ -n "$told" ] || echo "Berth: waits for the store, for three minutes at most: $(why)"
+    told=1
+    sleep $((pause < left ? pause : left))
   done
   echo "Berth: the last snapshot can't be had: $(why)"
   return 1

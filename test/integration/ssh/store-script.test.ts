@@ -69,7 +69,10 @@ test('a run whose store only can’t be read does not begin anew', () => {
   ])
     expect(restored(`Fatal: unable to open config file: ${why}${asked}`), why).toEqual({
       code: 1,
-      output: `Berth: the last snapshot can't be had: unable to open config file: ${why}\n`,
+      output: [
+        `Berth: waits for the store, for three minutes at most: unable to open config file: ${why}`,
+        `Berth: the last snapshot can't be had: unable to open config file: ${why}\n`,
+      ].join('\n'),
     })
   expect(restored('Fatal: wrong password or no key found')).toMatchObject({ code: 1 })
 })
@@ -89,6 +92,25 @@ esac`)
   expect(restoredAt({ here, env }).output).toContain('continues from the snapshot of 2026-01-02')
   expect(restoredAt({ here, env })).toEqual({ code: 0, output: '' })
   expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('restored\n')
+})
+
+test.each([0, 20, 60])('a store is waited for three minutes, where each answer takes %s s', seconds => {
+  const { home, here, env } = place(
+    `sleep ${seconds}; echo 'Fatal: unable to open repository: ssh exited' >&2; exit 1`,
+  )
+  // The seconds that have passed.
+  writeFileSync(join(home, 'clock'), '0')
+  const clock = '"$HOME/clock"'
+  for (const [name, lines] of [
+    ['sleep', `echo $(($(cat ${clock}) + $1)) > ${clock}`],
+    ['date', `cat ${clock}`],
+  ])
+    writeFileSync(join(home, 'programs', `${name}`), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+  writeFileSync(join(here, 'store.restores'), 'yes')
+  expect(restoredAt({ here, env })).toMatchObject({ code: 1 })
+  const waited = Number(readFileSync(join(home, 'clock'), 'utf8'))
+  expect(waited).toBeGreaterThanOrEqual(150)
+  expect(waited).toBeLessThanOrEqual(210)
 })
 
 test('a store that takes nothing back is asked for that once, and gets the next snapshots, though others are being saved', async () => {
@@ -123,4 +145,30 @@ exit 1`)
   writeFileSync(join(here, 'over'), '')
   await once(storing, 'exit')
   expect(stored()).toBe('failed 0 wrong password or no key found\n')
+})
+
+test('a store that refuses to be written to says in which way', () => {
+  const tried = 'Save(<lock/8c29ec0009>) returned error, retrying after 552.330144ms:'
+  const asked = `sed -n '/^# An SFTP server says/,/^}/p' "$here/store.sh" > "$here/why.sh"; . "$here/why.sh"; why`
+  for (const [why, told] of [
+    [
+      'OpenFile: sftp: "Failure" (SSH_FX_FAILURE)',
+      'its server makes no new files: the disk there may be read-only, or full',
+    ],
+    [
+      'Write: sftp: "Failure" (SSH_FX_FAILURE)',
+      'its server refuses to write: the disk or a quota there may be full',
+    ],
+    ['open /b/locks/8c: read-only file system', 'open /b/locks/8c: read-only file system'],
+    ['Sftp: permission denied', 'Sftp: permission denied'],
+  ] as const) {
+    const { here, env } = place('')
+    const last = why.split(': ').slice(1).join(': ')
+    writeFileSync(
+      join(here, 'store.log'),
+      `${tried} ${why}\n${last}\nruntime.goexit\n\tasm.s:1\nunable to create lock in backend\n`,
+    )
+    const { stdout } = spawnSync('sh', ['-c', asked], { env: { ...env, here }, encoding: 'utf8' })
+    expect(stdout, why).toBe(`${told}\n`)
+  }
 })
