@@ -59,7 +59,10 @@ export async function handOver(handing: Handing): Promise<HandedOver> {
   const unnamed = have.reduce((sum, list) => sum + list.unnamed, 0)
   const handed = { files, ...(unnamed > 0 && { unnamed }) }
   if (files === 0) return { ...handed, isDirect: true }
-  const archives = lists.flatMap((list, number) => archivesOf(list, filesOf(have, number), number))
+  const keepsHoles = (await isGnuTar(handing, 'from')) && (await isGnuTar(handing, 'to'))
+  const archives = lists.flatMap((list, number) =>
+    archivesOf(list, filesOf(have, number), number, keepsHoles),
+  )
   const isDirect = await sendDirectly(handing, archives)
   if (!isDirect) await sendThroughHere(handing, archives)
   for (const [number, list] of lists.entries()) {
@@ -75,17 +78,17 @@ export function missing(have: Listing, had: Listing): string[] {
   return [...have].filter(([name, hash]) => hash === '' || had.get(name) !== hash).map(([name]) => name)
 }
 
-/** Names that are sent together, of the result with that number: links as such, or files, also through links. */
+/** Names that are sent together, of the result with that number: links as such, or files, also through links, and with their holes. */
 interface Archive {
   number: number
   names: readonly string[]
-  option: '' | 'h'
+  option: '' | 'h' | 'hS'
 }
 
-function archivesOf(names: readonly string[], have: Listing, number: number): Archive[] {
+function archivesOf(names: readonly string[], have: Listing, number: number, keepsHoles: boolean): Archive[] {
   const isLink = (name: string) => have.get(name) === ''
   const archives: Archive[] = [
-    { number, names: names.filter(name => !isLink(name)), option: 'h' },
+    { number, names: names.filter(name => !isLink(name)), option: keepsHoles ? 'hS' : 'h' },
     { number, names: names.filter(isLink), option: '' },
   ]
   return archives.filter(archive => archive.names.length > 0)
@@ -104,6 +107,12 @@ export function readListing(text: string): Told {
     else if (/^\\?[0-9a-f]{64} /.test(line)) unnamed += 1
   }
   return { files, unnamed }
+}
+
+/** Whether the machine's `tar` can leave out the holes of files, and make them again. */
+async function isGnuTar({ from, to, clock }: Handing, on: 'from' | 'to'): Promise<boolean> {
+  const asked = { clock, within: 30_000, most: 4096 }
+  return (await outputOf(on === 'from' ? from : to, 'tar --version', asked)).text.includes('GNU tar')
 }
 
 /** Of each result, its files. `at`: absolute, or relative to the home folder. */

@@ -5,7 +5,9 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -106,7 +108,7 @@ describe.skipIf(noSshd)(`results that are handed over${noSshd}`, () => {
     within,
   )
 
-  test('have what their links lead to elsewhere, which goes where such links of the next machine lead', async () => {
+  test('have what their links lead to elsewhere, which goes where such links of the next machine lead, and their holes', async () => {
     const { folders, run, old, next } = await openMachines()
     const [from, to] = [old.sshd.home, next.sshd.home]
     for (const folder of [join(from, 'store/ckpts/step-9'), join(to, 'other')])
@@ -120,7 +122,13 @@ describe.skipIf(noSshd)(`results that are handed over${noSshd}`, () => {
     symlinkSync(join(to, 'other'), join(folders[1], 'ckpts'))
     symlinkSync(join(to, 'none'), join(folders[1], 'last.pt'))
     symlinkSync('nowhere', join(folders[1], 'latest'))
+    // A megabyte, and a hole of 199.
+    const sparse = (folder: string) => join(folder, 'memmap')
+    writeFileSync(sparse(folders[0]), Buffer.alloc(megabyte, 1))
+    truncateSync(sparse(folders[0]), 200 * megabyte)
     expect(await run('')).toMatchObject({ isDirect: true })
+    const { size, blocks } = statSync(sparse(folders[1]))
+    expect([size, blocks * 512 < 10 * megabyte]).toEqual([200 * megabyte, true])
     expect(readFileSync(join(to, 'other/step-9/model'), 'utf8')).toBe('step 9')
     expect(readFileSync(join(to, 'none'), 'utf8')).toBe('last')
     const links = ['latest', 'ckpts', 'ckpts/latest'].map(name => readlinkSync(join(folders[1], name)))
