@@ -147,7 +147,12 @@ export interface AccountView {
   /** The present cost of all instances and volumes, micro-dollars per hour. */
   spendPerHour: Micros
   /** Its volumes, which are charged without an instance; absent without any, and where the service lists none. */
-  volumes?: { count: number; perHour: Micros }
+  volumes?: {
+    count: number
+    perHour: Micros
+    /** Their names, or their numbers as names, and the machines that they are on. */
+    names: readonly { id: number; name: string; machine?: number }[]
+  }
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
   /** Actions that are sent in a moment unless undone, by the instance's id. */

@@ -1,8 +1,25 @@
 import { untrack } from 'svelte'
 import type { Attachment } from 'svelte/attachments'
 
-/** Where the lists were scrolled to when they were left, by their names. */
-const places = new Map<string, number>()
+/** Where the lists were scrolled to when they were left, by their names; read with the first list. */
+let places: Map<string, number> | undefined
+
+const placesKey = 'berth-places'
+
+/** A page that is loaded anew has them from before. Others leave sessionStorage alone, whose first use takes time. */
+function keptPlaces(): Map<string, number> {
+  if (places) return places
+  const [loading] = performance.getEntriesByType('navigation')
+  const isReload = loading instanceof PerformanceNavigationTiming && loading.type === 'reload'
+  const found = new Map<string, number>(
+    Object.entries(JSON.parse((isReload && sessionStorage.getItem(placesKey)) || '{}')),
+  )
+  window.addEventListener('pagehide', () =>
+    sessionStorage.setItem(placesKey, JSON.stringify(Object.fromEntries(found))),
+  )
+  places = found
+  return found
+}
 
 /**
  * Lets a scrolling list begin where it was left. `unit`: the pixels in which its place is kept, such as the height of its
@@ -10,6 +27,7 @@ const places = new Map<string, number>()
  */
 export function keepScroll(name: string, unit: () => number = () => 1): Attachment<HTMLElement> {
   return area => {
+    const places = keptPlaces()
     let wanted = places.get(name)
     const drawn = new MutationObserver(restore)
     const end = () => {

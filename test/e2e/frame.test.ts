@@ -70,7 +70,9 @@ test('Back closes a dialog first, then leaves the screen; Forward returns to it'
   await page.getByRole('heading', { name: 'Offers' }).waitFor()
 })
 
-test('Back leads to the place in the list that was left, and a reload keeps its order', async ({ start }) => {
+test('Back leads to the place in the list that was left, and a reload keeps place and order', async ({
+  start,
+}) => {
   const { page } = await berthAt(start, ['--demo'], { width: 1280, height: 800 })
   await page.getByRole('link', { name: 'Offers' }).click()
   const price = page.getByRole('columnheader', { name: /^\$\/h/ })
@@ -106,6 +108,7 @@ test('Back leads to the place in the list that was left, and a reload keeps its 
   await drawer.waitFor({ state: 'detached' })
   await page.reload()
   await expect.poll(() => price.getAttribute('aria-sort')).toBe('ascending')
+  await expect.poll(top).toBeGreaterThan(850)
 })
 
 test('a key that needs a two-factor login is connected, and the login is asked for', async ({ start }) => {

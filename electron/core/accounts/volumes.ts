@@ -1,10 +1,11 @@
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
+import { cleanLine } from '#core/instances/instance-view.ts'
 import { isDeepEqual } from '#core/storage/store.ts'
 import { spendOf } from '#shared/derived.ts'
 import { micros } from '#shared/spending/money.ts'
 import { RareReading } from './rare-reading.ts'
 
-/** How many volumes the account has and what they cost, in State: they're charged without any instance. */
+/** The account's volumes and what they cost, in State: they're charged without any instance. */
 export async function openVolumes(context: AccountContext) {
   const { account, store, ending } = context
   /** The instances and the deletions of volumes at the last reading, which change with volumes. */
@@ -14,7 +15,12 @@ export async function openVolumes(context: AccountContext) {
     const before = store.get().accounts[account]
     if (ending.aborted || !before) return
     const perHour = found.reduce((sum, { storage_total_cost: cost = 0 }) => sum + micros(cost), 0)
-    const volumes = found.length > 0 ? { count: found.length, perHour } : undefined
+    const names = found.map(({ id, label, machine_id: machine }) => ({
+      id,
+      name: cleanLine(label) || `#${id}`,
+      ...(machine !== undefined && { machine }),
+    }))
+    const volumes = found.length > 0 ? { count: found.length, perHour, names } : undefined
     if (isDeepEqual(before.volumes, volumes)) return
     store.change(draft => {
       const target = draft.accounts[account]

@@ -94,6 +94,7 @@ export function pageActions(page: Page): PageAction[] {
       run: () => route.go(`projects/${id}`),
     })),
     ...dueActions(page),
+    ...volumeActions(page),
     ...screenParts.map(part => ({
       id: `part-${addressOfPart(part)}`,
       label: `${part.screen === 'settings' ? 'Settings' : 'Account'}: ${part.title}`,
@@ -179,4 +180,19 @@ function stopAgents(page: Page): PageAction[] {
   if (!hasAgents(page.account)) return []
   const run = () => page.attempt(page.berth.stopAgents({}))
   return [{ id: 'stop-agents', label: 'Stop all that agents rented', words: 'mcp ai bot', run }]
+}
+
+function volumeActions(page: Page): PageAction[] {
+  return (page.account?.volumes?.names ?? []).flatMap(({ id, name, machine }) => [
+    { id: `volume-${id}`, label: `Volume ${name}`, words: 'storage', run: () => route.go('account/volumes') },
+    ...(machine === undefined
+      ? []
+      : [
+          {
+            id: `rent-volume-${id}`,
+            label: `Rent with volume ${name}…`,
+            run: () => dialogs.show({ kind: 'rentWith', volume: { id, name, machine } }),
+          },
+        ]),
+  ])
 }

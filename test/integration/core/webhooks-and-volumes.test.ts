@@ -89,7 +89,7 @@ test('volumes are listed with their instances, deleted only once unused, and mad
   const seesVolumes = async (perHour = 0) => {
     await under.until(() => under.account().volumes !== undefined)
     const { volumes, spendPerHour, instances } = under.account()
-    expect(volumes).toEqual({ count: 1, perHour })
+    expect(volumes).toMatchObject({ count: 1, perHour, names: [{ name: 'datasets' }] })
     const costs = Object.values(instances).map(({ costPerHour }) => costPerHour)
     expect(spendPerHour).toBe(costs.reduce((sum, cost) => sum + cost, volumes?.perHour ?? 0))
   }

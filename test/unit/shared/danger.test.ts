@@ -77,7 +77,7 @@ test('destroying names the runs that end, what is lost, and what is no longer pa
   )
   expect(question?.lines.join(' ')).toMatch(/train.*Everything on it is lost.*You stop paying \$0\.400\/h\.$/)
   expect(question?.grave).toBe(true)
-  const volumes = { count: 2, perHour: 14_000 }
+  const volumes = { count: 2, perHour: 14_000, names: [] }
   expect(dangers.destroy.question(accountView({ volumes }, box), { instances: [box] }, 0)?.lines.at(-1)).toBe(
     'Volumes stay, with what is in them: 2 volumes cost $0.014/h.',
   )

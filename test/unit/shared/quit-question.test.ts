@@ -39,7 +39,7 @@ test('running costs of all accounts are listed, highest first, with their sum', 
     { id: 'a00000002' },
     instanceView({ id: 2, label: 'llama', costPerHour: 1_200_000 }),
   )
-  const question = asked(one, { ...two, volumes: { count: 1, perHour: 14_000 } })
+  const question = asked(one, { ...two, volumes: { count: 1, perHour: 14_000, names: [] } })
   expect(question?.message).toBe('2 instances keep costing $1.206/h')
   expect(question?.detail).toContain('\nAnd 1 volume costs $0.014/h\n')
   expect(question?.detail.split('\n').slice(0, 2)).toEqual([
