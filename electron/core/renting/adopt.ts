@@ -65,13 +65,14 @@ export async function adoptInstance(
     queued,
   }: { instanceKey?: string; guessed?: boolean; queued?: boolean } = {},
 ): Promise<void> {
-  const { rental, candidates } = attempts.get(mark)
+  const { rental } = attempts.get(mark)
   const { request } = rental
   hooks.counts(attempts.get(mark), instance)
   if (!isRetrying(rental)) await secrets.forget(rental).catch(() => undefined)
   const { unwanted } = attempts.get(mark)
   if (guessed && unwanted) return letUserSay({ context, attempts }, mark, [instance])
-  if (candidates) context.notifications.withdraw(rentalAlertId(context.account, rental.id))
+  // What was told of it is over: a question which machine it is, or that it had failed.
+  context.notifications.withdraw(rentalAlertId(context.account, rental.id))
   // First, as the service reports the instance's own key only this once.
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.

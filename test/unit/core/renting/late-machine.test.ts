@@ -7,7 +7,7 @@ import { account, accountContext, freshAnswer, noting } from '#test/berth/accoun
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { projectRun } from '../runs/stored-run.ts'
-import { retrying, someAttempt } from './some-rental.ts'
+import { retrying, someAttempt, someRental } from './some-rental.ts'
 
 const hooks = {
   onCreated: () => undefined,
@@ -69,6 +69,30 @@ test('a machine that appears after its try had ended is destroyed with its new v
   const corrected = { ...run, ...cameLate(run) }
   expect(corrected.problem?.message).toMatch(/^All attempts failed\. Then a machine appeared/)
   expect(cameLate(corrected)).toEqual({})
+})
+
+test('the alert that renting failed is gone once its machine is there after all', async () => {
+  const withdrawn: string[] = []
+  const records = [{ id: 5001, extra_env: [['BERTH_RENTAL', 'r0000000000000001']] }] as never
+  const client = { instances: { list: async () => ({ instances: records, unread: [] }) } }
+  const clock = new HandClock()
+  const { notifications } = accountContext({})
+  const context = accountContext({
+    clock,
+    client: () => client as never,
+    now: () => 2000,
+    notifications: { ...notifications, withdraw: (id: string) => void withdrawn.push(id) },
+  })
+  const ended = { instance: undefined, step: 'failed' as const, endedAt: 1100 }
+  await (await openStoredRentals(context)).add(someRental({ ...ended, attempts: [someAttempt(ended)] }))
+  const rentals = await openRentals(context, hooks, { actedOn: () => undefined })
+  rentals.onPoll(freshAnswer(context, { 5001: instanceView({ id: 5001 }) }, records, 2000))
+  for (let passed = 0; passed < 3; passed += 1) {
+    await flushPromises()
+    await clock.pass(500)
+  }
+  expect(rentals.lastAttempt('r0000000000000001').instance).toBe(5001)
+  expect(withdrawn).toEqual([`${account}/rental/r0000000000000001`])
 })
 
 const request = { offer: 1, image: 'ubuntu', access: 'ssh' as const, disk: 10, env: [], ports: [] }
