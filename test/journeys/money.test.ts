@@ -22,11 +22,9 @@ describe('money and the market over time', () => {
   test('spending is drawn, listed by GPU and instance, and saved as CSV', async () => {
     const id = await rentRunning(sim)
     await page.getByRole('link', { name: 'Instances' }).click()
-    await page
-      .getByRole('row')
-      .filter({ hasText: String(id) })
-      .first()
-      .waitFor()
+    // Seen running: before, nobody knows since when it has cost something.
+    const row = page.getByRole('row').filter({ hasText: String(id) })
+    await row.filter({ hasText: 'Running' }).first().waitFor()
     await sim.control('POST', '/sim/clock', { advance: 36_000 })
     const spent = async () =>
       (await sim.control<{ micro_dollars: number }>('GET', '/sim/ledger')).micro_dollars / 1_000_000

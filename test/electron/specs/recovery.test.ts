@@ -13,8 +13,12 @@ async function failures(berth: Berth): Promise<string[]> {
   return Object.values(activity).flatMap(({ kind, text }) => (kind === 'error' ? [text] : []))
 }
 
+/** By a signal: what Electron forces may crash the reloaded page as well, and count as two. */
 const crash = (berth: Berth) =>
-  berth.look(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer())
+  berth.look(({ BrowserWindow }) => {
+    const page = BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId()
+    if (page) process.kill(page, 'SIGKILL')
+  })
 
 /** The process id of the page, once it has loaded there. */
 const loadedIn = (berth: Berth) =>
