@@ -39,7 +39,8 @@ interface BuildOptions {
 /** Builds everything into dist/. Simultaneous builds take turns; unless forced, the later one finds the work done. */
 export async function buildAll({ quiet, force, onPart }: BuildOptions): Promise<void> {
   await mkdir(at('dist'), { recursive: true })
-  const unlock = await lockFolder(at('dist/.building'), 300_000)
+  // Not in dist/, which others copy as soon as it is built.
+  const unlock = await lockFolder(at('node_modules/.building-berth'), 300_000)
   try {
     const now = await sourcesNow()
     if (!force && (await builtFrom()) === now) return

@@ -76,13 +76,14 @@ export function creditBy(
   return credit - Math.max(0, Math.floor(((at - creditAt) * spendPerHour) / 3600))
 }
 
-/** The cost per hour of all running instances' traffic: as recently measured, else as the renter expects. */
+/** The cost per hour of all running instances' traffic. */
 export function trafficPerHour({ instances }: Pick<AccountView, 'instances'>): Micros {
-  return Object.values(instances).reduce(
-    (sum, instance) =>
-      sum + (instance.state === 'running' ? instance.traffic?.perHour || expectedTraffic(instance) : 0),
-    0,
-  )
+  return Object.values(instances).reduce((sum, instance) => sum + likelyTraffic(instance), 0)
+}
+
+/** The cost of a running instance's traffic, micro-dollars per hour: as measured in the last hour, else as its renter expects. */
+export function likelyTraffic(instance: Pick<InstanceView, 'state' | 'traffic'>): Micros {
+  return instance.state === 'running' ? instance.traffic?.perHour || expectedTraffic(instance) : 0
 }
 
 /** The expected cost of a running instance's traffic, micro-dollars per hour; 0 once measured. */

@@ -6,7 +6,14 @@ import {
   type MostShown,
 } from '#shared/automation/limit.ts'
 import { unusedSentence } from '#shared/automation/use.ts'
-import { costOnceReady, expectedTraffic, grownFrom, isSpendingUnknown, spentBy } from '#shared/derived.ts'
+import {
+  costOnceReady,
+  expectedTraffic,
+  grownFrom,
+  isSpendingUnknown,
+  likelyTraffic,
+  spentBy,
+} from '#shared/derived.ts'
 import { money } from '#shared/format/money.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -122,16 +129,17 @@ export function actionNow(
   return surely !== undefined && surely <= now ? action : 'stop'
 }
 
-/** `surely`: only what it is known to have cost counts. */
+/** `surely`: only what it is known to have cost counts. `traffic`: to come, micro-dollars per hour. */
 function costMoment(
   { dollars }: { dollars: number },
   target: InstanceView | undefined,
   surely = false,
+  traffic = target && expectedTraffic(target),
 ): number | undefined {
   if (!target) return undefined
   const { spent } = target
   const counted = surely ? spent.micros - (spent.inferred ?? 0) : spent.micros
-  return reached({ ...onceReady(target), micros: counted }, micros(dollars), expectedTraffic(target))
+  return reached({ ...onceReady(target), micros: counted }, micros(dollars), traffic)
 }
 
 /** How its cost grows: one that boots costs its full price in a moment. */
@@ -175,8 +183,8 @@ export function mostUntil(
 const clearly = 60
 
 /**
- * When a watchdog on its instance is to act for a limit, as things are: at its moment, or once it has cost so much. Undefined
- * where it has no moment. `known`: what the watchdog goes by now, which stays while it is close enough.
+ * When a watchdog on its instance is to act for a limit, as things are: at its moment, or once it has cost so much, with
+ * traffic like that of the last hour where the limit counts it. Undefined where it has no moment. `known`: what the watchdog goes by now, which stays while it is close enough.
  */
 export function momentAsleep(
   limit: Deciding,
@@ -186,7 +194,9 @@ export function momentAsleep(
 ): number | undefined {
   const when = whenFirst(limit, target)
   if (when.kind !== 'cost') return fixedMoment(limit)
-  const moment = costMoment(when, target, limit.action === 'destroy')
+  const isExtra = limit.most !== undefined && limit.most.traffic === undefined
+  const traffic = isExtra || !target ? 0 : likelyTraffic(target)
+  const moment = costMoment(when, target, limit.action === 'destroy', traffic)
   if (known === undefined || moment === undefined) return moment ?? known
   // One that doesn't run costs little, and until it runs nobody can tell the watchdog.
   return target?.state === 'running' && hasMoved(known, moment, now) ? moment : known

@@ -143,14 +143,20 @@ test('a watchdog applies the limits that act during sleep, each kind once', () =
 
 test('a watchdog knows when a cost will be reached, and is told again once that has moved', () => {
   const cost = limit({ instance: 7, when: { kind: 'cost', dollars: 3 } })
-  const at = (known: number | undefined, given: Partial<InstanceView> = {}) => {
+  const at = (known: number | undefined, given: Partial<InstanceView> = {}, one = cost) => {
     const view = instanceView({ id: 7, spent: { micros: 1_000_000, at: 4000, perHour: 1_000_000 }, ...given })
-    return watchdogRequest([cost], false, 4000, each => momentAsleep(each, view, known, 4000))?.at
+    return watchdogRequest([one], false, 4000, each => momentAsleep(each, view, known, 4000))?.at
   }
   const due = 4000 + 2 * 3600
   expect(at(undefined)).toBe(due)
   for (const known of [due - 359, due + 29]) expect(at(known)).toBe(known)
   for (const known of [due - 361, due + 31]) expect(at(known)).toBe(due)
+  // Traffic goes on as in the last hour; where a limit on its rental leaves it out, that counts none.
+  const traffic = { spent: 100_000, perHour: 1_000_000 }
+  expect(at(due, { traffic })).toBe(4000 + 3600)
+  expect(
+    at(undefined, { traffic }, { ...cost, when: { kind: 'duration', seconds: 1e6 }, most: { dollars: 2.9 } }),
+  ).toBe(due)
   // A price that rises moves it; while it is stopped nobody could be told.
   expect(at(due, { spent: { micros: 1_000_000, at: 4000, perHour: 2_000_000 } })).toBe(4000 + 3600)
   expect(at(due, { state: 'stopped', spent: { micros: 1_000_000, at: 4000, perHour: 1000 } })).toBe(due)
