@@ -2,11 +2,16 @@
 # in the absolute `folder`, on a line each in `paths`, or after `most` seconds. Prints `settled whole` if no file can be half: it
 # ended while nothing was being written, or all of it took the signal and ended by itself.
 
-# The results' files that are newer than a file in `here`, but for logs, on a line each.
-newer() {
+# The results' files that `find` finds, on a line each.
+results() {
   printf '%s\n%s\n' "$paths" "$outward" | while IFS= read -r path; do
-    if [ -e "$path" ]; then find -H "$path" -type f -newer "$here/$1"; fi
-  done | sort -u > "$here/settle.newer"
+    if [ -e "$path" ]; then find -H "$path" -type f "$@"; fi
+  done | sort -u
+}
+
+# Those that are newer than a file in `here`, but for logs.
+newer() {
+  results -newer "$here/$1" > "$here/settle.newer"
   if [ -s "$here/settle.logs" ]; then
     grep -vxF -f "$here/settle.logs" "$here/settle.newer"
   else cat "$here/settle.newer"; fi
@@ -56,16 +61,20 @@ is_saved_alone() {
 }
 
 # Whether the one file that was written within 15 seconds before the end was put in its place afterwards, so that it is whole. Both
-# may come within one tick of the kernel's clock: then its folder changed at that very time, and the file was made before. What is
-# made and written in place within a tick looks like one that was renamed in it.
+# may come within one tick of the kernel's clock: then its folder changed at that very time, and the file was made before, or its
+# folder changed later, as where an older one was removed. What is made and written in place within a tick looks like one that was
+# renamed in it.
 is_renamed_alone() {
   touch -d "@$((died - 15))" "$here/settle.begun"
   saved=$(newer settle.begun | while IFS= read -r file; do berth_is_temporary "$file" || printf '%s\n' "$file"; done)
   case $saved in '' | *"$line_end"*) return 1 ;; esac
+  results > "$here/settle.all"
+  ! berth_has_kin "$saved" "$here/settle.all" || return 1
   saved=$(readlink -f "$saved")
   ! berth_has_next "$saved" || return 0
   written=$(stat -c %y "$saved")
   [ "$written" = "$(stat -c %z "$saved")" ] || return 0
+  [ -z "$(find "${saved%/*}" -maxdepth 0 -newer "$saved")" ] || return 0
   made=$(stat -c %w "$saved")
   case $made in [0-9]*) ;; *) return 1 ;; esac
   [ -s "$saved" ] && [ "$made" != "$written" ] && [ "$(stat -c %y "${saved%/*}")" = "$written" ]

@@ -73,7 +73,8 @@ was_put() {
 find_put() {
   whole=$(cat "$side/half" 2>/dev/null)
   case $whole in '' | *"$line_end"*) return 1 ;; esac
-  was_put "$whole" || return
+  cut -d ' ' -f 2- "$side"/[0-9]*.files > "$side/all"
+  ! berth_has_kin "$whole" "$side/all" && was_put "$whole" || return
   found=0 taken=0 newest=0 left=0 torn=
 }
 

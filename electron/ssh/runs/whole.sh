@@ -11,3 +11,21 @@ berth_has_next() {
   done
   return 1
 }
+
+# Whether a file may be one of several that are saved together, of which others are yet to come: by the names of all files, in a
+# list, another folder has one of its name, or its own folder another one with its ending.
+berth_has_kin() {
+  berth_name=${1##*/} berth_ending=
+  case $berth_name in *.*) berth_ending=${berth_name##*.} ;; esac
+  while IFS= read -r berth_other; do
+    if [ "$berth_other" = "$1" ] || berth_is_temporary "$berth_other"; then continue; fi
+    [ "${berth_other##*/}" != "$berth_name" ] || return 0
+    [ "${berth_other%/*}" = "${1%/*}" ] || continue
+    berth_other=${berth_other##*/}
+    case $berth_other in
+      *.*) [ "${berth_other##*.}" != "$berth_ending" ] || return 0 ;;
+      *) [ -n "$berth_ending" ] || return 0 ;;
+    esac
+  done < "$2"
+  return 1
+}

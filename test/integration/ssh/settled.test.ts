@@ -174,6 +174,16 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
       'echo saved > out/ckpt; sleep 0.1; echo sa > out/ckpt.tmp',
       true,
     ],
+    [
+      'are whole where it removed an older file after its last one',
+      'echo old > out/old.txt; echo saved > out/ckpt; sleep 0.1; rm out/old.txt',
+      true,
+    ],
+    [
+      'may be half where its last file may be one of several',
+      'mkdir out/1 out/2; echo 1 > out/1/ckpt; touch -d "1 hour ago" out/1/ckpt; echo 2 > out/new; sleep 0.1; mv out/new out/2/ckpt',
+      false,
+    ],
     ['may be half where its last file was only written', 'echo saved > out/ckpt', false],
     [
       'may be half where its last file was written for a while',

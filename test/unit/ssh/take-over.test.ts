@@ -88,7 +88,12 @@ test('leaves what lies beside a file that may be half and was written just befor
 
 test('takes the one file written just before the end where its folder changed after it, as by putting it in place', async () => {
   const tick = { age: 3.5, folder: 3.5 }
-  const cases: [string, { age: number; folder: number }, { size?: number; beside?: string }, boolean][] = [
+  const cases: [
+    string,
+    { age: number; folder: number },
+    { size?: number; beside?: string; older?: string },
+    boolean,
+  ][] = [
     ['put in its place later', { age: 3.5, folder: 3.4 }, {}, true],
     ['begun before, and written in place', { age: 3.4, folder: 3.5 }, {}, false],
     ['both within a tick', tick, {}, false],
@@ -96,11 +101,14 @@ test('takes the one file written just before the end where its folder changed af
     ['begun before, and large', { age: 3.4, folder: 3.5 }, { size: 2 ** 27 }, false],
     ['copied without the times of folders', { age: 3.5, folder: -60 }, {}, false],
     ['beside another one', { age: 3.5, folder: 3.4 }, { beside: 'log.txt' }, false],
+    ['beside an older part', { age: 3.5, folder: 3.4 }, { older: 'state.pt' }, false],
+    ['with an older one of that name elsewhere', { age: 3.5, folder: 3.4 }, { older: '20/last.pt' }, false],
+    ['beside an older one of another kind', { age: 3.5, folder: 3.4 }, { older: 'config.json' }, true],
     ['beside its next version', { age: 3.5, folder: 1 }, { beside: 'last.pt.tmp' }, true],
     ['beside a log that ends in .tmp, with a folder that is older', tick, { beside: 'log.tmp' }, false],
   ]
-  for (const [what, { age, folder }, { size, beside }, isTaken] of cases) {
-    for (const earlier of (size ?? beside) ? [undefined] : [undefined, 'step 100']) {
+  for (const [what, { age, folder }, { size, beside, older }, isTaken] of cases) {
+    for (const earlier of (size ?? beside ?? older) ? [undefined] : [undefined, 'step 100']) {
       const { home, put, copied, alive, taken, has } = place()
       alive()
       if (earlier !== undefined) put('berth/p1/out/last.pt', earlier, 600)
@@ -109,14 +117,16 @@ test('takes the one file written just before the end where its folder changed af
       if (size !== undefined)
         execFileSync('sh', ['-c', 'truncate -s "$1" "$2"; printf x >> "$2"', '', String(size), path])
       if (beside !== undefined) copied(`0/out/${beside}`, 'x', 2)
+      if (older !== undefined) copied(`0/out/${older}`, 'x', 300)
       utimesSync(path, end - age, end - age)
       utimesSync(dirname(path), end - folder, end - folder)
       const result = await taken('out')
-      const left = beside === undefined ? 0 : 1
+      const [left, others] = [beside === undefined ? 0 : 1, older === undefined ? 0 : 1]
+      const files = others + (isTaken ? 1 : 0)
       if (isTaken)
-        expect(result, what).toEqual({ found: 1 + left, files: 1, left, newest: Math.floor(end - age), end })
+        expect(result, what).toEqual({ found: files + left, files, left, newest: Math.floor(end - age), end })
       else if (earlier !== undefined) expect(result, what).toBe('torn')
-      else expect(result, what).toMatchObject({ files: 0, left: 1 + left })
+      else expect(result, what).toMatchObject({ files, left: 1 + left })
       expect(statSync(join(home, 'berth/p1/out/last.pt'), { throwIfNoEntry: false })?.size, what).toBe(
         isTaken ? (size ?? 7) + 1 : earlier?.length,
       )
