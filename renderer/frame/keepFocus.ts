@@ -32,7 +32,7 @@ export function keepFocus(root: HTMLElement): () => void {
   }
   // A click elsewhere gives the place up, but not one that answers a dialog that was opened from there.
   const leave = ({ target }: PointerEvent) => {
-    if (target instanceof Node && root.contains(target)) last = undefined
+    if (target instanceof Node && root.contains(target) && !last?.element.contains(target)) last = undefined
   }
   const restore = () => {
     frame = 0
