@@ -3,6 +3,7 @@ import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 import { canGetIn } from '#shared/derived.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
+import { requestInScript } from '#ssh/watchdog/start-script.ts'
 import { needLoad, watchdogLog } from '#ssh/watchdog/watchdog.ts'
 import { type AccountContext, type AccountPoll, withConnection } from '../account-context.ts'
 import { problemOf } from '../bridge/problems.ts'
@@ -13,7 +14,7 @@ import type { StoredLimit, StoredLimits } from '../limits/model.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { notRunning } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
-import { costReached, limitOfWatchdog, startsWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
+import { costReached, limitOfWatchdog, watchdogAfterPoll, watchdogRequest } from './step.ts'
 import { type AdoptWatchdog, type TellOf, WatchdogVisits } from './visits.ts'
 
 /** Errors that no retry solves: the request is withdrawn. */
@@ -124,7 +125,7 @@ export class Watchdogs {
   onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll): void {
     for (const { id, onstart } of records) {
       const view = instances[id]
-      if (!view || !canGetIn(view) || !startsWatchdog(onstart)) continue
+      if (!view || !canGetIn(view) || !requestInScript(onstart)) continue
       if (this.#stored.find(id) || this.#sought.has(id)) continue
       this.#sought.add(id)
       void this.#seek(view).catch(() => this.#sought.delete(id))
@@ -137,7 +138,7 @@ export class Watchdogs {
       const after = watchdogAfterPoll(watchdog, view, at)
       const limit = after.did && limitOfWatchdog(this.#own(instance), after.did)
       if (after.did) this.#visits.tellActed(after.did, instance, { seems: true, limit })
-      if (view && limit?.when.kind === 'cost' && !limit.ended)
+      if (view && limit?.when.kind === 'cost' && limit.action === 'stop' && !limit.ended)
         void this.#limits.put(costReached(limit, view, at))
       if (!view) {
         void this.#forget(instance)
@@ -193,7 +194,8 @@ export class Watchdogs {
     }
     if (before && !before.foreign && before.step !== 'removing' && isDeepEqual(before.request, request))
       return false
-    const there = before && thereBefore(before)
+    const record = this.#context.record(instance)
+    const there = before ? thereBefore(before) : requestInScript(record?.onstart)
     await this.#stored.put({ ...before, instance, request, there, step: 'putting', foreign: false })
     return true
   }

@@ -2,14 +2,14 @@ import { fixedMoment, type Limit } from '#shared/automation/limit.ts'
 import { type RentRequest, startScriptTooLong } from '#shared/market/rent-request.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
-import { watchdogStartScript, withWatchdogFirst } from '#ssh/watchdog/start-script.ts'
+import { earlyStartScript, watchdogStartScript, withWatchdogFirst } from '#ssh/watchdog/start-script.ts'
 import { limitOfRental } from '../limits/changes.ts'
 import { tickOf, watchdogRequest } from './step.ts'
 
 /**
  * The request with a watchdog in its start script, which works before anyone connects, and after every start. Without
  * one where nothing asks for it, where a template brings its own script, or where the script would be longer than the
- * service takes: then Berth installs it over SSH. `now`: epoch seconds of the account's time. `limits`: those agreed, with what
+ * service takes: then Berth installs it over SSH. A short one, which knows the time alone, takes its place until then. `now`: epoch seconds of the account's time. `limits`: those agreed, with what
  * is left of a cost; `price`: micro-dollars per hour, from which their moments follow.
  */
 export async function withWatchdogScript(
@@ -26,8 +26,16 @@ export async function withWatchdogScript(
       : price && Math.floor(now + (micros(limit.when.dollars) / price) * 3600),
   )
   if (!nextRequest || !account || (template && onstart === undefined)) return request
-  const lines = await watchdogStartScript(nextRequest, account.baseUrl, tickOf(nextRequest))
-  const longer = withWatchdogFirst(onstart ?? '', lines)
-  const fits = startScriptTooLong(longer, account.capabilities) === undefined
-  return fits ? { ...request, onstart: longer } : request
+  const { at } = nextRequest
+  const [url, tick] = [account.baseUrl, tickOf(nextRequest)]
+  const scripts = [
+    () => watchdogStartScript(nextRequest, url, tick),
+    () =>
+      at === undefined ? undefined : earlyStartScript({ ...nextRequest, at }, url, tick, Math.round(now)),
+  ]
+  for (const lines of scripts) {
+    const longer = withWatchdogFirst(onstart ?? '', (await lines()) ?? '')
+    if (startScriptTooLong(longer, account.capabilities) === undefined) return { ...request, onstart: longer }
+  }
+  return request
 }

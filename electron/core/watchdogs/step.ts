@@ -93,11 +93,11 @@ export function untoldOf(
   failsFor: number,
 ): Untold | undefined {
   const isMissed = failsFor >= missedFor
-  if (step === 'putting' && there === undefined) {
-    // What a run needs is no promise to its user.
-    const isLimit = request.at !== undefined || request.idle !== undefined || request.lease !== undefined
-    return isMissed && isLimit ? { kind: 'absent' } : undefined
-  }
+  // What a run needs is no promise to its user. A start script's knows the time alone.
+  const isAbsent = (['at', 'idle', 'lease'] as const).some(
+    one => request[one] !== undefined && there?.[one] === undefined,
+  )
+  if (step === 'putting' && isAbsent) return isMissed ? { kind: 'absent' } : undefined
   if (there?.at === undefined || there.at < now) return undefined
   const { action, at } = there
   const wanted = step === 'removing' ? undefined : request.at
@@ -142,8 +142,8 @@ export function afterVisit(
 /**
  * The watchdog's task on an instance, for its limits that also act while this computer sleeps and for runs
  * (`runsNeed`); undefined if none. A snooze moves its time, and leaves out what has none. It takes one action: where
- * some limits stop and others destroy, it stops. `now`: epoch seconds of the account's time. `momentOf`: see
- * `momentAsleep`.
+ * some limits stop and others destroy, it stops at each of their moments, and Berth destroys once it's awake. `now`: epoch
+ * seconds of the account's time. `momentOf`: see `momentAsleep`.
  */
 export function watchdogRequest(
   limits: readonly StoredLimit[],
@@ -153,20 +153,19 @@ export function watchdogRequest(
 ): WatchdogRequest | undefined {
   const asleep = limits.filter(({ asleep, ended }) => asleep && !ended)
   const action = asleep.length > 0 && asleep.every(limit => limit.action === 'destroy') ? 'destroy' : 'stop'
-  const sameAction = asleep.filter(limit => limit.action === action)
   const least = (values: readonly number[]) => (values.length === 0 ? undefined : Math.min(...values))
   const at = least(
-    sameAction.flatMap(limit => {
+    asleep.flatMap(limit => {
       const moment = momentOf(limit)
       return moment === undefined ? [] : Math.ceil(Math.max(moment, limit.snoozedUntil ?? 0))
     }),
   )
-  const awake = sameAction.filter(({ snoozedUntil = 0 }) => snoozedUntil <= now).map(({ when }) => when)
+  const awake = asleep.filter(({ snoozedUntil = 0 }) => snoozedUntil <= now).map(({ when }) => when)
   const [idle] = awake
     .flatMap(when => (when.kind === 'idle' ? when : []))
     .sort((a, b) => a.seconds - b.seconds)
   const lease = least(awake.flatMap(when => (when.kind === 'away' ? Math.round(when.seconds) : [])))
-  if (sameAction.length === 0 && !runsNeed) return undefined
+  if (asleep.length === 0 && !runsNeed) return undefined
   return {
     action,
     ...(at !== undefined && { at }),
@@ -182,7 +181,7 @@ export function limitOfWatchdog(
 ): StoredLimit | undefined {
   const open = limits.filter(
     ({ asleep, ended, action: wanted, history }) =>
-      asleep && wanted === action && (!ended || (history.at(-1)?.at ?? 0) >= at - slack),
+      asleep && (wanted === action || action === 'stop') && (!ended || (history.at(-1)?.at ?? 0) >= at - slack),
   )
   const shortest = (kind: 'idle' | 'away') =>
     open
@@ -216,9 +215,4 @@ export function visitEvery({ request, foreign }: StoredWatchdog): number {
 /** Seconds between two checks of the watchdog itself. */
 export function tickOf({ idle, lease }: WatchdogRequest): number {
   return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
-}
-
-/** Whether a start script installs a watchdog. */
-export function startsWatchdog(onstart: string | undefined): boolean {
-  return onstart?.includes('# >>> berth watchdog') ?? false
 }

@@ -7,6 +7,7 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
+import { requestInScript } from '#ssh/watchdog/start-script.ts'
 import { putWatchdog, readWatchdog, removeWatchdog, type WatchdogReading } from '#ssh/watchdog/watchdog.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
 import { alertOf } from '../alerts/events.ts'
@@ -16,7 +17,7 @@ import type { LimitChanges } from '../limits/changes.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { actedWords, blindWords, goneWords, othersWatchdog, othersWords, untoldWords } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
-import { afterVisit, isNews, startsWatchdog, tickOf, untoldOf, visitEvery } from './step.ts'
+import { afterVisit, isNews, tickOf, untoldOf, visitEvery } from './step.ts'
 
 /**
  * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes it.
@@ -217,7 +218,7 @@ export class WatchdogVisits {
     if (reading.lastAction && isNews(reading.lastAction, watchdog.lastAction))
       this.tellActed(reading.lastAction, instance)
     if (reading.blind && !watchdog.report?.blind) this.#tell(instance, blindWords(name))
-    const startsIt = startsWatchdog(record(instance)?.onstart)
+    const startsIt = requestInScript(record(instance)?.onstart) !== undefined
     await this.#watchdogs.put(afterVisit(watchdog, reading, { at: now(), renewed, startsIt }))
   }
 

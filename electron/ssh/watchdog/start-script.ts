@@ -14,11 +14,30 @@ export async function watchdogStartScript(
   const packed = gzipSync(briefly(await watchdogScript()), { level: 9 })
     .toString('base64')
     .replace(/.{76}/g, '$&\n')
-  const lines = configLines({ ...request, url, tick }).map(line => `'${line.replaceAll("'", `'\\''`)}'`)
+  return installing('base64 -d', ' | gzip -dc', packed, configLines({ ...request, url, tick }))
+}
+
+/**
+ * The same for a service that takes only short scripts: a small one that knows the time alone, until Berth connects. Its
+ * clock begins with the container. `writtenAt`: the account's time, epoch seconds.
+ */
+export async function earlyStartScript(
+  { action, at }: WatchdogRequest & { at: number },
+  url: string,
+  tick: number,
+  writtenAt: number,
+): Promise<string> {
+  const script = await import('./script/early.sh?raw')
+  const lines = configLines({ action, at, url, tick, writtenAt })
+  return installing('cat', '', briefly(script.default).trimEnd(), lines)
+}
+
+function installing(read: string, unpack: string, script: string, config: readonly string[]): string {
+  const lines = [...config, 'key=container'].map(line => `'${line.replaceAll("'", `'\\''`)}'`)
   return `# >>> berth watchdog
 ( umask 077; d=\${HOME:-/root}/.berth/watchdog; mkdir -p "$d"
-[ -f "$d/config" ] || { base64 -d << 'BERTH' | gzip -dc > "$d/watchdog.sh" && printf '%s\\n' ${lines.join(' ')} 'key=container' > "$d/config"; }
-${packed}
+[ -f "$d/config" ] || { ${read} << 'BERTH'${unpack} > "$d/watchdog.sh" && printf '%s\\n' ${lines.join(' ')} > "$d/config"; }
+${script}
 BERTH
 sh "$d/watchdog.sh" start )
 # <<< berth watchdog
@@ -77,6 +96,30 @@ export function configLines({
     owner,
   }
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+}
+
+export function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
+}
+
+/** The task that a config's values give. */
+export function requestIn(read: (name: string) => string | undefined): WatchdogRequest {
+  const [at, idle, below, lease] = ['at', 'idle', 'below', 'lease'].map(name => wholeNumber(read(name)))
+  return {
+    action: read('action') === 'destroy' ? 'destroy' : 'stop',
+    at,
+    idle: idle === undefined ? undefined : { seconds: idle, below: below ?? 5 },
+    lease,
+  }
+}
+
+/** The task of the watchdog that a start script installs; undefined if it installs none. */
+export function requestInScript(onstart: string | undefined): WatchdogRequest | undefined {
+  const [lines] = onstart?.match(earlier) ?? []
+  if (lines === undefined) return undefined
+  const values = [...lines.matchAll(/'([a-z_]+)=([^']*)'/g)]
+  const byName = new Map(values.map(([, name = '', value]) => [name, value]))
+  return requestIn(name => byName.get(name))
 }
 
 /** The watchdog's script, joined from its parts in the order in which the shell reads them. */

@@ -6,7 +6,7 @@ import type { Connection } from '../connection/connection.ts'
 import { outputOf, runScript } from '../exec.ts'
 import { busiest, loadQuestion, whyUnread } from '../monitor/metrics.ts'
 import { plainLine } from '../monitor/plain-output.ts'
-import { configLines, watchdogScript } from './start-script.ts'
+import { configLines, requestIn, watchdogScript, wholeNumber } from './start-script.ts'
 
 /** The settings of a watchdog when it is installed. */
 export interface WatchdogConfig {
@@ -165,11 +165,7 @@ function configText({ request, instance, url, now, tick, owner }: WatchdogConfig
 
 function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undefined {
   if (found.get('there') !== 'yes') return undefined
-  const number = (name: string) => {
-    const text = found.get(name)
-    return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
-  }
-  const [at, idle, below, lease] = ['at', 'idle', 'below', 'lease'].map(name => number(`config.${name}`))
+  const number = (name: string) => wholeNumber(found.get(name))
   const report = {
     load: number('state.load'),
     blind: found.get('state.blind') === '1' ? (true as const) : undefined,
@@ -180,12 +176,7 @@ function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undef
     lastAction: readEnding(found.get('done')),
   }
   return {
-    request: {
-      action: found.get('config.action') === 'destroy' ? 'destroy' : 'stop',
-      at,
-      idle: idle === undefined ? undefined : { seconds: idle, below: below ?? 5 },
-      lease,
-    },
+    request: requestIn(name => found.get(`config.${name}`)),
     alive: found.get('alive') === 'yes',
     hooked: found.get('hooked') === 'yes',
     placed: found.has('config.instance'),

@@ -38,12 +38,15 @@ export function upcomingEnds(
   )
   const stops = own.map((limit): UpcomingEnd => {
     const asleep = watchdog !== undefined && limit.asleep && keeps(watchdog, limit)
+    // One that also serves a limit that stops destroys nothing.
+    const doesSame = asleep && watchdog.request.action === limit.action
+    const alone = doesSame ? 'does too' : 'stops it then'
     return {
-      by: asleep ? 'watchdog' : 'limit',
+      by: doesSame ? 'watchdog' : 'limit',
       action: limit.action,
       ...(limit.dueAt !== undefined && { at: limit.dueAt }),
       when: conditionBriefly(limit.when),
-      about: `${limit.sentence}${asleep ? ' Its watchdog does too, even while this computer sleeps.' : ''}`,
+      about: `${limit.sentence}${asleep ? ` Its watchdog ${alone}, even while this computer sleeps.` : ''}`,
       needsBerth: !asleep,
       byLoad: limit.when.kind === 'idle',
     }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Berth } from '#test/berth/electron.ts'
 import { useDesk } from '../desk.ts'
 
@@ -69,8 +69,17 @@ test('reloads a crashed page up to three times, then asks the user', async () =>
 test('the picture comes back after the graphics process crashed, and so does a page that hangs', async () => {
   const berth = await desk.start()
   const graphics = () => berth.look(({ app }) => app.getAppMetrics().find(({ type }) => type === 'GPU')?.pid)
-  const before = await graphics()
-  await berth.look((_electron, pid) => process.kill(pid, 'SIGKILL'), Number(before))
+  // One that Chromium has just replaced is gone already.
+  const kill = () =>
+    berth.look(({ app }) => {
+      const pid = app.getAppMetrics().find(({ type }) => type === 'GPU')?.pid ?? 0
+      try {
+        return pid > 0 && process.kill(pid, 'SIGKILL') ? pid : 0
+      } catch {
+        return 0
+      }
+    })
+  const before = await vi.waitUntil(kill, soon)
   await expect.poll(async () => ![undefined, before].includes(await graphics()), soon).toBe(true)
   const page = await berth.page()
   await page.getByText('This is the demo market.').waitFor()

@@ -195,6 +195,7 @@ test('a watchdog destroys only where every limit that it keeps does', () => {
   expect(requested(destroys)).toEqual({ action: 'destroy', at: 5001 })
   expect(requested(destroys, limit({ when: { kind: 'away', seconds: 60 } }))).toEqual({
     action: 'stop',
+    at: 5001,
     lease: 60,
   })
 })

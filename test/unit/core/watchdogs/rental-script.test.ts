@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
+import { describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
+import type { Limit } from '#shared/automation/limit.ts'
+import type { RentRequest } from '#shared/market/rent-request.ts'
+import { requestInScript } from '#ssh/watchdog/start-script.ts'
+
+const now = 5000
+const limits = [
+  { when: { kind: 'duration', seconds: 3600 }, action: 'destroy', asleep: true, missed: 'act' },
+] as unknown as Limit[]
+
+const scripted = (onstart: string, capabilities = publicCapabilities, given = limits) =>
+  withWatchdogScript({ onstart } as RentRequest, { baseUrl: 'https://service', capabilities }, now, {
+    limits: given,
+  })
+
+test('a rental brings a watchdog, a short one where scripts must be short, none where it has no room', async () => {
+  const own = `#!/bin/sh\n${'x'.repeat(1500)}`
+  for (const capabilities of [publicCapabilities, describedCapabilities]) {
+    const { onstart = '' } = await scripted(own, capabilities)
+    expect(onstart.length).toBeLessThanOrEqual(capabilities.longestStartScript)
+    expect(onstart).toMatch(/^#!\/bin\/sh\n# >>> berth watchdog\n/)
+    expect(onstart).toMatch(/x{1500}$/)
+    expect(requestInScript(onstart)).toMatchObject({ action: 'destroy', at: now + 3600 })
+  }
+  const long = 'x'.repeat(4000)
+  expect(await scripted(long)).toEqual({ onstart: long })
+  // The short one knows no load.
+  const idle = [{ ...limits[0], when: { kind: 'idle', seconds: 600, below: 5 } }] as Limit[]
+  expect(await scripted(own, publicCapabilities, idle)).toEqual({ onstart: own })
+  expect(requestInScript((await scripted(own, describedCapabilities, idle)).onstart)?.idle?.seconds).toBe(600)
+})
