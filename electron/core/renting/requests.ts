@@ -8,6 +8,7 @@ import type { OpenRequest } from '#shared/market/rent-request.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import { withoutParts } from '#shared/market/search-part.ts'
 import { BerthError } from '#shared/problem.ts'
+import { withoutWatchdog } from '#ssh/watchdog/start-script.ts'
 import { type Attempt, type RentalAttempt, type RetryRequest, requestOf } from './rental.ts'
 
 /** The machine to replace, and how it was found. */
@@ -91,7 +92,7 @@ export function requestLike(instance: InstanceView, record: Instance | undefined
     env: [],
     ports: [],
     label: instance.label || undefined,
-    onstart: record?.onstart || undefined,
+    onstart: withoutWatchdog(record?.onstart ?? '') || undefined,
     bid: instance.interruptible && instance.bid !== undefined ? instance.bid / 1_000_000 : undefined,
   }
 }

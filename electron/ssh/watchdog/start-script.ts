@@ -53,9 +53,14 @@ function briefly(script: string): string {
 /** The lines of a watchdog in the script of an instance that is rented again. */
 const earlier = /# >>> berth watchdog\n[\s\S]*?# <<< berth watchdog\n/g
 
+/** A start script as its user wrote it. */
+export function withoutWatchdog(script: string): string {
+  return script.replace(earlier, '')
+}
+
 /** A start script with these lines in place of earlier ones: first, but after a line such as `#!/bin/sh`. */
 export function withWatchdogFirst(script: string, lines: string): string {
-  const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(script.replace(earlier, '')) ?? []
+  const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(withoutWatchdog(script)) ?? []
   return `${head}${lines}${rest}`
 }
 

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { requestLike } from '#core/renting/requests.ts'
 import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
+import type { Instance } from '#service/instances.ts'
 import { describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import type { RentRequest } from '#shared/market/rent-request.ts'
 import { requestInScript } from '#ssh/watchdog/start-script.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const now = 5000
 const limits = [
@@ -23,6 +26,8 @@ test('a rental brings a watchdog, a short one where scripts must be short, none 
     expect(onstart).toMatch(/^#!\/bin\/sh\n# >>> berth watchdog\n/)
     expect(onstart).toMatch(/x{1500}$/)
     expect(requestInScript(onstart)).toMatchObject({ action: 'destroy', at: now + 3600 })
+    // One that is rented like it begins without: its time would be another machine's.
+    expect(requestLike(instanceView(), { id: 1, onstart } as Instance).onstart).toBe(own)
   }
   const long = 'x'.repeat(4000)
   expect(await scripted(long)).toEqual({ onstart: long })
