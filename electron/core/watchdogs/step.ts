@@ -181,7 +181,9 @@ export function limitOfWatchdog(
 ): StoredLimit | undefined {
   const open = limits.filter(
     ({ asleep, ended, action: wanted, history }) =>
-      asleep && (wanted === action || action === 'stop') && (!ended || (history.at(-1)?.at ?? 0) >= at - slack),
+      asleep &&
+      (wanted === action || action === 'stop') &&
+      (!ended || (history.at(-1)?.at ?? 0) >= at - slack),
   )
   const shortest = (kind: 'idle' | 'away') =>
     open

@@ -259,7 +259,7 @@ export class Instances {
     if (!watchdog || instance.joinedSsh || instance.status !== 'running') return
     const at = actedAt(watchdog, now, time => measure(this.#world.seed, instance, time).gpuUtil)
     if (at === undefined) return
-    if (watchdog.action === 'destroy') {
+    if (watchdog.did?.action === 'destroy') {
       this.destroy(instance, at)
       return
     }

@@ -17,10 +17,12 @@ export interface Watchdog {
   idleSince: number | undefined
   /** From when it may act on its time, which came while the instance was not running. */
   timeFrom: number
+  /** It came so long before that start that the instance is only stopped. */
+  belated: boolean
   /** The time up to which it has checked. */
   checkedAt: number
   /** Its last action. */
-  did: { readonly at: number; readonly why: Why } | undefined
+  did: { readonly at: number; readonly why: Why; readonly action: Watchdog['action'] } | undefined
   readonly log: string[]
 }
 
@@ -45,6 +47,7 @@ export function placeWatchdog(config: string, leaseText: string, now: number): W
     leasedAt: now,
     idleSince: undefined,
     timeFrom: 0,
+    belated: false,
     checkedAt: now,
     did: undefined,
     log: [],
@@ -62,7 +65,7 @@ export function configInScript(onstart: string): string | undefined {
 
 /** Its report. */
 export function watchdogReport(
-  { config, idle, idleSince, lease, leasedAt, did, action, log }: Watchdog,
+  { config, idle, idleSince, lease, leasedAt, did, log }: Watchdog,
   now: number,
 ) {
   const since = (from: number) => Math.round((now - from) / 1000)
@@ -73,7 +76,7 @@ export function watchdogReport(
       ...(idle && idleSince !== undefined ? [`idle_for=${since(idleSince)}`] : []),
       ...(lease === undefined ? [] : [`leased_for=${since(leasedAt)}`]),
     ],
-    did: did && `${Math.floor(did.at / 1000)} ${action} ${did.why}`,
+    did: did && `${Math.floor(did.at / 1000)} ${did.action} ${did.why}`,
     log,
   }
 }
@@ -84,8 +87,8 @@ export function renewLease(watchdog: Watchdog, text: string, now: number): void 
   watchdog.leasedAt = now
 }
 
-/** Milliseconds in which Berth may change a time that came while the instance was not running, and after which it is over. */
-const late = { grace: 300_000, over: 900_000 }
+/** Milliseconds in which Berth may change a time that came while the instance was not running, and after which it stops. */
+const late = { grace: 300_000, stops: 900_000 }
 
 /** Restarts its counting after the instance has started. */
 export function restart(watchdog: Watchdog, now: number): void {
@@ -93,7 +96,8 @@ export function restart(watchdog: Watchdog, now: number): void {
   watchdog.checkedAt = now
   watchdog.idleSince = undefined
   const since = now - (watchdog.at ?? Number.POSITIVE_INFINITY) * 1000
-  if (since >= 0) watchdog.timeFrom = since > late.over ? Number.POSITIVE_INFINITY : now + late.grace
+  watchdog.belated = since > late.stops
+  if (since >= 0) watchdog.timeFrom = now + late.grace
 }
 
 /** The time up to now at which it acts on an instance that has run since its last check; undefined if it does not. */
@@ -109,8 +113,9 @@ export function actedAt(
     const why = reason(watchdog, time)
     watchdog.checkedAt = time
     if (why) {
-      watchdog.did = { at: time, why }
-      note(watchdog, time, `${sentences[why]}: ${watchdog.action}`)
+      const action = why === 'time' && watchdog.belated ? 'stop' : watchdog.action
+      watchdog.did = { at: time, why, action }
+      note(watchdog, time, `${sentences[why]}: ${action}`)
       return time
     }
     if (time >= now) return undefined

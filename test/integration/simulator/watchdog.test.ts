@@ -69,6 +69,21 @@ test('a watchdog stops its instance at its exact time, though the clock jumps pa
   expect(log.map(({ text }) => text)).toEqual([`watching instance ${id}`, 'its time has come: stop'])
 })
 
+test('a time that came hours before a start stops five minutes after it, even to be destroyed, and once', async () => {
+  const { sim, id, now, put, status } = await scene()
+  await put({ action: 'destroy', at: Math.round(now()) + 1800 })
+  await sim.controls.forceStatus(id, 'stopped')
+  await sim.controls.advance(8 * 3600)
+  await sim.controls.forceStatus(id, 'running')
+  await sim.controls.advance(200)
+  expect(await status()).toBe('running')
+  await sim.controls.advance(200)
+  expect(await status()).toBe('stopped')
+  await sim.controls.forceStatus(id, 'running')
+  await sim.controls.advance(3600)
+  expect(await status()).toBe('running')
+})
+
 test('an expired lease stops the instance, and a renewal postpones that', async () => {
   const { sim, connection, put, status } = await scene()
   await put({ action: 'stop', lease: 1200 })

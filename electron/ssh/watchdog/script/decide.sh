@@ -100,6 +100,7 @@ decide() {
   read -r spent 2>/dev/null < "$here/spent"
   if [ -n "$at" ] && [ "$at" != "$spent" ] && [ "$now" -ge "$at" ] && [ "$uptime" -ge "$time_from" ]; then
     why='time'
+    [ -z "$belated" ] || wanted=stop
   elif [ -n "$idle_since" ] && [ $((uptime - idle_since)) -ge "$idle" ]; then
     why=idle
   elif [ -n "$lease" ] && [ $((uptime - leased_at)) -ge "$lease" ]; then

@@ -12,8 +12,9 @@ read -r began < "$here/began"
 of_config() { sed -n "s/^$1=//p" "$here/config"; }
 of_container() { tr '\0' '\n' < /proc/1/environ | sed -n "s/^$1=//p"; }
 due=$((began + $(of_config at) - $(of_config told)))
-# Stopped and started again long after it, nobody means it any more.
-[ "$(date +%s)" -gt $((due + 900)) ] && exit
+action=$(of_config action)
+# Where it came while the container was stopped, Berth has five minutes; and somebody may mean a start long after it.
+[ "$(date +%s)" -gt "$due" ] && due=$(($(date +%s) + 300)) && action=stop
 echo $$ > "$here/pid"
 while [ "$(date +%s)" -lt "$due" ]; do sleep 10; done
 id=${CONTAINER_ID:-$(of_container CONTAINER_ID)}
@@ -21,7 +22,7 @@ key=${CONTAINER_API_KEY:-$(of_container CONTAINER_API_KEY)}
 url=$(of_config url)/api/v0/instances/${id#C.}/
 json='Content-Type: application/json'
 method=PUT body='{"state":"stopped"}'
-[ "$(of_config action)" = destroy ] && method=DELETE body=
+[ "$action" = destroy ] && method=DELETE body=
 with_curl() {
   printf 'header = "Authorization: Bearer %s"\n' "$key" |
     curl -qfsS -m 30 -K - -X $method -H "$json" ${body:+-d "$body"} "$url"

@@ -1,18 +1,20 @@
 # The watchdog: its life from start to end.
 
 # What a start of the container, or a long sleep of it, means: what was counted is counted anew, and a time that has
-# been served, or was missed by more than a quarter of an hour, is over; so is the end of a run that has been served.
+# been served is over; so is the end of a run that has been served, and a time that was long over at the first start.
 # Where it came while this was not running, Berth may have stopped the container for it and started it again: it has
-# five minutes to say what holds now.
+# five minutes to say what holds now. More than a quarter of an hour later somebody else may mean this start, or the
+# service began it anew by itself: it stops what it was to destroy.
 begin() {
   read_config
   find_tools
   find_time
   read_now
   lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' asking='' told_of='' run_name='' checked_at=$uptime timed_at=$uptime
-  time_from=0
+  time_from=0 belated=
   if [ -n "$at" ] && [ "$now" -ge "$at" ]; then
-    if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then
+    [ $((now - at)) -gt 900 ] && belated=1
+    if [ -f "$here/done" ] || { [ -n "$belated" ] && [ ! -f "$here/state" ]; }; then
       echo "$at" > "$here/spent"
     elif [ -f "$here/state" ]; then
       time_from=$((uptime + 300))

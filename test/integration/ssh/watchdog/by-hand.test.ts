@@ -44,15 +44,21 @@ async function folderOf(config: Record<string, string | number>, status = 200) {
     boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
   }
   const lines = Object.entries({ url: 'http://service', instance: 7, ...told, ...config })
-  write('config', lines.map(([name, value]) => `${name}=${value}\n`).join(''))
   write('key', 'its-own\n')
   write('clock', '1000\n')
   write('watchdog.sh', script)
   const { PATH } = process.env
   const env = { HOME: folder, PATH: `${bin}:${PATH}` }
+  const writeConfig = () => write('config', lines.map(([name, value]) => `${name}=${value}\n`).join(''))
   const file = join(folder, 'watchdog.sh')
+  writeConfig()
   return {
     write,
+    /** The container starts again, with what the last life has left. */
+    restart() {
+      write('log', '')
+      writeConfig()
+    },
     read: (name: string) => readFileSync(join(folder, name), 'utf8'),
     /** Runs it to its end on that clock; gives its log, with seconds since its start. */
     live(clock: string): string[] {
@@ -101,6 +107,22 @@ test('its time to act goes by what Berth told, not by one answer, and by answers
   expect(told.live(handClock(1200))).toContain('60 its time has come: destroy')
   const answered = await folderOf({ ...config, boot: 'another' })
   expect(answered.live(handClock(1200))).toEqual(['0 watching instance 7 with curl, by the service’s time'])
+})
+
+test('a time that came hours before a start stops five minutes after it, once, and not at the first start', async () => {
+  const belated = { at: toldAt - 7200, tick: 10, action: 'destroy' }
+  const fresh = await folderOf(belated)
+  expect(fresh.live(handClock(2000))).toHaveLength(1)
+  const again = await folderOf(belated)
+  again.write('state', '')
+  expect(again.live(handClock(1500)).slice(0, 4)).toEqual([
+    '0 its time came while it was not running: it acts in 300 s, unless Berth says otherwise',
+    '0 watching instance 7 with curl, by the service’s time',
+    '300 its time has come: stop',
+    '300 try 1 with curl: done (200)',
+  ])
+  again.restart()
+  expect(again.live(handClock(3000))).toHaveLength(1)
 })
 
 test('a watchdog replaces a dead one, and exits while another one lives', async () => {
