@@ -21,12 +21,12 @@ export function stopLimit(when: LimitWhen): Limit {
 }
 
 /**
- * The default stops of a new rental: those of the last one, possibly none; the first has eight hours. What a command line
- * set counts only for that rental.
+ * The default stops of a new rental: those of the last one, possibly none; the first has eight hours, kept by a watchdog too,
+ * since its sum must hold however soon the lid is closed. What a command line set counts only for that rental.
  */
 export function firstLimits(account: AccountView | undefined): readonly Limit[] {
   const last = account?.pastRentals?.find(({ byCommand }) => !byCommand)
-  return last?.limits ?? [stopLimit(defaultLimits.duration)]
+  return last?.limits ?? [{ ...stopLimit(defaultLimits.duration), asleep: true }]
 }
 
 /** Whether any of them destroys its instance. */

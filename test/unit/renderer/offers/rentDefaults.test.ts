@@ -18,7 +18,7 @@ test('a first rental starts with a public image over SSH', () => {
 })
 
 test('a first rental stops after eight hours, and later ones stop as the last one does, or never', () => {
-  const eightHours = { when: { kind: 'duration', seconds: 28_800 }, action: 'stop', asleep: false }
+  const eightHours = { when: { kind: 'duration', seconds: 28_800 }, action: 'stop', asleep: true }
   expect(freshDraft(account, offer({ id: 1 })).limits).toEqual([eightHours])
   const pastRentals = [pastRental('llama')]
   expect(freshDraft({ ...account, pastRentals }, offer({ id: 1 })).limits).toEqual([])
