@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { processes, readProcess } from '#build/process-tree.ts'
@@ -25,6 +25,7 @@ async function started(command: string, notice?: StopNotice) {
   await expect.poll(() => existsSync(join(sshd.home, 'up')), { timeout: 20_000 }).toBe(true)
   return {
     result: () => readFileSync(join(sshd.home, 'out/ckpt'), 'utf8'),
+    parts: (set: string) => readdirSync(join(sshd.home, 'out', set)),
     /** What is noted as its end, and when it wrote the file `late`: epoch seconds. */
     end: () => Number.parseInt(readFileSync(join(sshd.home, `.berth/runs/${id}/alive`), 'utf8'), 10),
     late: () => statSync(join(sshd.home, 'late')).mtimeMs / 1000,
@@ -122,6 +123,22 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(await settle(30)).toBe(true)
     expect(result()).toBe('saved')
+  })
+
+  const sets = (parts: number, then: string) =>
+    [
+      `for $set (1, 2) { mkdir "out/step-$set"; for $part (1 .. ($set == 1 ? 4 : ${parts})) {`,
+      'open(F, ">out/step-$set/rank$part"); print F "saved"; close(F);',
+      `if ($set == 2 && $part == 2) { open(UP, ">up"); ${then} } } }`,
+    ].join(' ')
+
+  test('wait for the parts of a checkpoint that come seconds apart, and may be half without them', async () => {
+    const slow = await started(`perl -e '${sets(4, 'sleep 9;')} sleep 600'`)
+    const ever = await started(`perl -e '${sets(2, '')} for (;;) { sleep 600 }'`)
+    const [came, lacking] = await Promise.all([slow.settle(60), ever.settle(8)])
+    expect(came).toBe(true)
+    expect(slow.parts('step-2')).toHaveLength(4)
+    expect(lacking).toBe(false)
   })
 
   const renames = 'open(F, ">out/new"); print F "saved"; close(F); rename("out/new", "out/ckpt");'
