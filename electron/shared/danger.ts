@@ -1,11 +1,12 @@
 import { hasEnded } from './automation/limit.ts'
+import { defaultLimits } from './automation/limit-defaults.ts'
 import { stopperWords } from './automation/limit-words.ts'
 import { type AllToStop, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
 import { type Danger, type DeletionSubjects, deletions, noUndo, type Question } from './deletions.ts'
 import { rate } from './format/money.ts'
 import { instanceName, named, shortInstanceName } from './format/name.ts'
-import { counted, gigabytes } from './format/size.ts'
+import { counted, gigabytes, percent } from './format/size.ts'
 import { atMoment } from './format/time.ts'
 import type { InstanceView, UndoableAction } from './instance/instance.ts'
 import { rentedName } from './market/rental-view.ts'
@@ -112,6 +113,19 @@ export function actionOn(verb: string, instances: readonly InstanceView[]): stri
   return `${verb} ${counted(instances.length, 'instance')}`
 }
 
+/** `kohya #4711 (82%) is working now.`, of several: who acts on many doesn't see each. Empty where none works. */
+function workingNow(instances: readonly InstanceView[]): string[] {
+  if (instances.length < 2) return []
+  const working = instances.flatMap(one => {
+    const { state, gpuLoad = 0 } = one
+    return state === 'running' && gpuLoad >= defaultLimits.idle.below
+      ? `${shortInstanceName(one)} (${percent(gpuLoad)})`
+      : []
+  })
+  if (working.length === 0) return []
+  return [`${named(working)} ${working.length === 1 ? 'is' : 'are'} working now.`]
+}
+
 function titleOf(verb: string, instances: readonly InstanceView[]): string {
   const [first] = instances
   return `${first && instances.length === 1 ? `${verb} ${instanceName(first)}` : actionOn(verb, instances)}?`
@@ -147,6 +161,7 @@ function stopQuestion(
     title: titleOf('Stop', instances),
     verb: actionOn('Stop', instances),
     lines: [
+      ...workingNow(instances),
       ...runs,
       instances.length > 1
         ? 'Files are kept; disks are still billed.'
@@ -169,6 +184,7 @@ function destroyQuestion(
     title: titleOf('Destroy', instances),
     verb: actionOn('Destroy', instances),
     lines: [
+      ...workingNow(instances),
       ...endingRuns(account, instances),
       instances.length > 1
         ? `Everything on them is lost: their disks with all files. ${noUndo}`

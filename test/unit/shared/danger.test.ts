@@ -67,6 +67,19 @@ describe('stopping', () => {
       '2 runs on them end before they have finished: train and eval.',
     )
   })
+
+  test('several say first which of them work, one does not', () => {
+    const [busy, idle] = [
+      { ...box, gpuLoad: 82 },
+      { ...other, gpuLoad: 2 },
+    ]
+    const works = 'box #7 (82%) is working now.'
+    expect(stopped({ runs: { x1: train } }, busy, idle)?.lines[0]).toBe(works)
+    expect(
+      dangers.destroy.question(accountView({}, busy, idle), { instances: [busy, idle] }, 0)?.lines[0],
+    ).toBe(works)
+    expect(stopped({ runs: { x1: train } }, busy)?.lines[0]).not.toContain('working')
+  })
 })
 
 test('destroying names the runs that end, what is lost, and what is no longer paid', () => {

@@ -28,6 +28,12 @@ export function toggleAll({ ids }: Selection, these: readonly number[]): Selecti
   return { ids: new Set(selectedOf({ ids }, these) === 'all' ? others : [...ids, ...these]) }
 }
 
+/** The selection without what isn't among these any more. */
+export function within(selection: Selection, these: { has(id: number): boolean }): Selection {
+  const ids = [...selection.ids].filter(id => these.has(id))
+  return ids.length === selection.ids.size ? selection : { ...selection, ids: new Set(ids) }
+}
+
 /** How many of these are selected. */
 export function selectedOf({ ids }: Selection, these: readonly number[]): 'all' | 'some' | 'none' {
   const selected = these.filter(id => ids.has(id)).length

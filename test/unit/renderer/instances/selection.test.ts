@@ -13,6 +13,7 @@ import {
   selectedOf,
   toggle,
   toggleAll,
+  within,
 } from '#renderer/screens/instances/selection/selection.ts'
 import { tagsIn } from '#shared/instance/instance.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
@@ -30,6 +31,12 @@ describe('a selection', () => {
     expect(selectedOf(toggleAll(one, shown), shown)).toBe('all')
     expect(toggleAll(toggleAll(one, shown), shown).ids.size).toBe(0)
     expect(selectedOf(one, shown)).toBe('some')
+  })
+
+  test('keeps its range within a list that gets shorter, and is the same where nothing left', () => {
+    const three = extendTo(toggle(nothingSelected, 5), shown, 9)
+    expect([...within(three, new Set([9, 5, 1])).ids].sort()).toEqual([5, 9])
+    expect(within(three, new Set(shown))).toBe(three)
   })
 
   test('begins at the row itself where the one before is not shown', () => {
