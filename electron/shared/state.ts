@@ -94,8 +94,8 @@ export type Place =
     }
   /** `search` is run; `offer` opens the rent dialog for one of its offers, `again` for an earlier rental, by its id. */
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }
-  /** `ask` opens the sheet with the project's plan. */
-  | { screen: 'projects'; project?: string; ask?: 'run' }
+  /** `entry`: one of its sweeps or runs, by its id. `ask` opens the sheet with the project's plan. */
+  | { screen: 'projects'; project?: string; entry?: string; ask?: 'run' }
   | {
       screen:
         | 'home'

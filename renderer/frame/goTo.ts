@@ -62,7 +62,7 @@ export function reportPlace(page: Page, focused: boolean): void {
 
 /** The part of the address behind `#/`. */
 function pathOf(place: Exclude<Place, { screen: 'here' }>): string {
-  if (place.screen === 'projects') return ['projects', place.project].filter(Boolean).join('/')
+  if (place.screen === 'projects') return ['projects', place.project, place.entry].filter(Boolean).join('/')
   if (place.screen !== 'instances' || place.instance === undefined) return place.screen
   return ['instances', place.instance, place.tab].filter(Boolean).join('/')
 }

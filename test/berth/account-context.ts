@@ -81,9 +81,11 @@ export async function withEndings(context: AccountContext, client: () => unknown
 export function noting() {
   const said: string[] = []
   const bodies: string[] = []
+  const withdrawn: string[] = []
   return {
     said,
     bodies,
+    withdrawn,
     activity: {
       add: ({ text }: { text: string }) => void said.push(text),
       search: () => [],
@@ -94,7 +96,7 @@ export function noting() {
         said.push(...alerts.map(({ title }) => title))
         bodies.push(...alerts.map(({ body }) => body))
       },
-      withdraw: () => undefined,
+      withdraw: (id: string) => void withdrawn.push(id),
     } as unknown as AccountContext['notifications'],
   }
 }

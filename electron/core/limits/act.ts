@@ -49,7 +49,7 @@ type Act = Extract<LimitDecision, { kind: 'act' }>
 export function createActing(
   { endings, ending, now, poll }: Pick<AccountContext, 'endings' | 'ending' | 'now' | 'poll'>,
   { limits, wasAttempted, before }: ActingParts,
-  { alert, scene }: LimitAlerts,
+  { alert, withdraw, scene }: LimitAlerts,
   show: () => void,
   facts: () => Facts,
 ) {
@@ -107,6 +107,8 @@ export function createActing(
     const done = own.map(({ instance, action, name }) => ({ instance, action, name }))
     if (done.length === 0) {
       if (actsOnce(limit)) await limits.put(limitOver(limit, at, 'Ended: it was already stopped'))
+      // Nothing is left that its warning could tell of.
+      withdraw(id)
       show()
       return
     }

@@ -35,7 +35,7 @@ function aboutSweep(account: AccountId, { id, project }: Sweep) {
   return {
     id: `${account}/group/${id}`,
     instance: undefined,
-    place: { screen: 'projects', project: project.id } as const,
+    place: { screen: 'projects', project: project.id, entry: id } as const,
   }
 }
 

@@ -9,6 +9,7 @@ import { type AccountContext, type AccountPoll, withConnection } from '../accoun
 import { problemOf } from '../bridge/problems.ts'
 import { type Next, Worker } from '../engine/worker.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
+import { limitAlertId } from '../limits/alerts.ts'
 import { momentAsleep } from '../limits/limit-due.ts'
 import type { StoredLimit, StoredLimits } from '../limits/model.ts'
 import { isDeepEqual } from '../storage/store.ts'
@@ -123,6 +124,7 @@ export class Watchdogs {
   }
 
   onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll): void {
+    const { account, notifications } = this.#context
     for (const { id, onstart } of records) {
       const view = instances[id]
       if (!view || !canGetIn(view) || !requestInScript(onstart)) continue
@@ -138,8 +140,11 @@ export class Watchdogs {
       const after = watchdogAfterPoll(watchdog, view, at)
       const limit = after.did && limitOfWatchdog(this.#own(instance), after.did)
       if (after.did) this.#visits.tellActed(after.did, instance, { seems: true, limit })
-      if (view && limit?.when.kind === 'cost' && limit.action === 'stop' && !limit.ended)
+      if (view && limit?.when.kind === 'cost' && limit.action === 'stop' && !limit.ended) {
+        // Its warning is over with it.
+        notifications.withdraw(limitAlertId(account, limit.id))
         void this.#limits.put(costReached(limit, view, at))
+      }
       if (!view) {
         void this.#forget(instance)
         continue

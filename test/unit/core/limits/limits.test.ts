@@ -125,6 +125,18 @@ test('a limit is over without a request where its instance was stopped', async (
   expect([step(), one.asked, one.told]).toEqual(['over', [], []])
 })
 
+test('its warning ends with a limit whose instance was stopped while nothing was seen', async () => {
+  const { one, id, step } = await limited({ ...inAnHour, warning: 900 })
+  await one.pass(hour - 600 - 300)
+  one.answers = false
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.pass(600)
+  expect([step(), one.told.length, one.withdrawn]).toEqual(['held', 2, []])
+  one.answers = true
+  await one.pass(60)
+  expect([step(), one.asked, one.withdrawn]).toEqual(['over', [], [expect.stringContaining(id)]])
+})
+
 test('a limit outlasts a crash, and acts once its instance runs again', async () => {
   const { one, step } = await limited(inAnHour)
   one.instances = [{ ...running, state: 'crashed' }]

@@ -33,6 +33,8 @@ export class OneAccount {
   readonly told = this.#noting.said
   /** The bodies of its alerts. */
   readonly bodies = this.#noting.bodies
+  /** The ids of those that were withdrawn. */
+  readonly withdrawn = this.#noting.withdrawn
   /** Awaited before a limit acts. */
   before: BeforeLimit = allow
   #ending = new AbortController()
