@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { isProjectRun } from '#shared/automation/run.ts'
 import type { MoneyDay, MoneyHistory, SpenderName } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
+import { shortened } from '#shared/text.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type Accrual, accrueSpending, type Counted } from './accrual.ts'
@@ -280,8 +281,8 @@ function countPoll(
   return { after: { counted, today, samples, names }, endedDays, standsStill, estimated, corrected, inferred }
 }
 
-/** Characters of a label that are stored. */
-const longestLabel = 80
+/** Letters of a label that are stored: all of one that Berth gave. */
+const longestLabel = 128
 
 /** Adds the names of the present instances; those of gone instances stay. */
 export function namedSpenders(
@@ -293,7 +294,7 @@ export function namedSpenders(
   const projects = projectsByInstance(account, projectNames)
   for (const { id, gpu, label: inFull } of Object.values(account.instances)) {
     const before = names[id]
-    const label = inFull?.slice(0, longestLabel)
+    const label = inFull && shortened(inFull, longestLabel)
     const project = projects.get(id) ?? before?.project
     // A record of an instance that starts or ends may lack its GPU.
     const model = gpu?.name ?? before?.gpu

@@ -305,6 +305,19 @@ test('machines of a project have its name, whatever their runs are called', asyn
   expect(money.history(0, 10).names[7]).toMatchObject({ project: 'digits' })
 })
 
+test('a label of 128 characters is kept whole, and a longer one ends with a sign that it was cut', async () => {
+  const money = await open(new MemoryFiles(), new HandClock(), midnight)
+  const run = 'seed-42-run-17'.padStart(128, 'x')
+  const { account, ...polled } = pollAccount(midnight, 500_000_000)
+  const instances = {
+    7: instanceView({ ...account.instances[7], id: 7, label: run }),
+    8: instanceView({ id: 8, label: `${run}8` }),
+  }
+  money.onPoll({ ...polled, account: { ...account, instances } })
+  const { names } = money.history(0, 10)
+  expect([names[7]?.label, names[8]?.label?.at(-1)]).toEqual([run, '…'])
+})
+
 test('what something else spent while Berth was off is charged to no stopped machine, and to an outbid one as inferred', async () => {
   const [files, clock, hour] = [new MemoryFiles(), new HandClock(), 3600]
   const at = midnight - 20 * hour
