@@ -59,10 +59,18 @@ look_again() {
   ' "$here/settle.sizes" - > "$here/settle.again" && mv -f "$here/settle.again" "$here/settle.sizes"
 }
 
-# A log is written all the time, and only grows, by little: what is written at once is larger, or was much shorter before.
+# A log is written all the time, and only grows, by little: what is written at once is larger, or was much shorter before, as
+# only a young log was whose name says what it is.
 find_logs() {
-  awk '$3 > $2 && $3 - $2 < 1000000 && 3 * ($3 - $2) < $2 { sub("^[0-9]* [0-9]* [0-9]* ", ""); print }' "$here/settle.sizes" \
-    > "$here/settle.logs"
+  awk '
+    {
+      grown = $3 - $2; known = $2
+      sub("^[0-9]* [0-9]* [0-9]* ", "")
+      name = $0; sub(".*/", "", name)
+    }
+    grown <= 0 || grown >= 1000000 { next }
+    3 * grown < known || name ~ /^events[.]|tfevents|[.](log|jsonl|csv|tsv|out|err|wandb)$/ { print }
+  ' "$here/settle.sizes" > "$here/settle.logs"
 }
 
 # Whether a process of the command has a file open that it can write to.

@@ -161,6 +161,11 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
       false,
     ],
     [
+      'are whole where it logs into a new file beside a save',
+      `open(UP, ">up"); for (;;) { ${renames} ${logs.replaceAll('out/log', 'out/events.out.tfevents.1')} }`,
+      true,
+    ],
+    [
       'may be half where it writes one slowly',
       `${before} open(F, ">out/ckpt"); syswrite(F, "x" x 9); open(UP, ">up"); for (;;) { syswrite(F, "x" x 9); ${logs} }`,
       false,
