@@ -41,7 +41,7 @@ beside_left() {
   sort -k1,1rn -k2,2 "$side/$1.young" | awk -v most="${rest:-0}" '
     { folder = $0; sub("^[0-9]* [a-z]* ", "", folder); file = folder; sub("/[^/]*$", "", folder) }
     $2 == "left" { edge[folder] = $1; next }
-    folder in edge && edge[folder] - $1 <= most { edge[folder] = $1; print "left " file; next }
+    $2 == "taken" && folder in edge && edge[folder] - $1 <= most { edge[folder] = $1; print "left " file; next }
     !newest { newest = $1 }
     END { print "newest " newest + 0 }' > "$side/$1.beside"
   while IFS= read -r line; do
@@ -78,16 +78,50 @@ find_put() {
   found=0 taken=0 newest=0 left=0 torn=
 }
 
+# What a small file or a link means, beside it: a name, or the number in which one ends.
+find_goal() {
+  folder=${1%/*} goal=
+  if [ -L "$1" ]; then name=$(readlink "$1"); else name=$(head -c 256 "$1" | tr -d '\000'); fi
+  case $name in '' | /* | .* | */.* | *"$line_end"*) return 1 ;; esac
+  [ ! -e "$folder/$name" ] || goal=$folder/$name
+  case $name in *[!0-9]*) ;; *)
+    for one in "$folder"/*; do
+      number=${one##*[!0-9]}
+      [ -z "$goal" ] && [ -n "$number" ] && [ "$one" != "$1" ] && [ "$number" -eq "$name" ] && goal=$one
+    done 2>/dev/null ;;
+  esac
+  [ -n "$goal" ] && [ "$goal" != "$1" ]
+}
+
+# The files that are whole since one that names them was written after them all, as DeepSpeed's `latest`, Megatron's iteration,
+# or a link to the last checkpoint; and that one.
+find_named() {
+  : > "$side/$1.named"
+  [ -n "$rest" ] && [ "$rest" -gt 0 ] && touch -d "@$((end - rest))" "$side/edge" || return 0
+  find "$from" '(' -type l -o -type f -size -2 ')' -newer "$side/edge" | while IFS= read -r pointer; do
+    find_goal "$pointer" && [ "$(stat -c %Y "$pointer")" -le $((end + 5)) ] || continue
+    [ -z "$(find -H "$goal" -type f -newer "$pointer" | head -n 1)" ] || continue
+    find -H "$goal" -type f
+    printf '%s\n' "$pointer"
+  done > "$side/$1.named"
+}
+
 # Counts a result's files, and lists those that aren't taken.
 look() {
   find_result "$1" || return 0
   find "$from" -depth -name "*$line_end*" -exec rm -rf {} +
   find "$from" -type f -exec stat -c '%Y %n' {} + > "$side/$1.files"
+  find_named "$1"
   while IFS= read -r line; do
     modified=${line%% *} file=${line#* }
     target=$2${file#"$from"}
     found=$((found + 1))
     if [ -n "$rest" ] && [ "$modified" -gt $((end - rest)) ] && [ "$file" != "$whole" ]; then
+      if grep -qxF -e "$file" "$side/$1.named"; then
+        taken=$((taken + 1))
+        printf '%s named %s\n' "$modified" "$file" >&4
+        continue
+      fi
       if berth_is_temporary "$file"; then
         left=$((left + 1))
         printf '%s\n' "$file" >&3

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -84,6 +85,37 @@ test('leaves what lies beside a file that may be half and was written just befor
   expect(await taken('out')).toEqual({ found: 8, files: 3, left: 5, newest: end - 70, end })
   expect(has('berth/p1/out/checkpoint-30/rank0 ')).toBe(false)
   expect(has('berth/p1/out/checkpoint-20/rank1')).toBe(true)
+})
+
+test('takes a checkpoint that was named after it was written, and what names it', async () => {
+  const write = (files: Record<string, [string, number]>) => {
+    const scene = place()
+    scene.alive()
+    for (const [path, [text, age]] of Object.entries(files)) scene.copied(`0/out/${path}`, text, age)
+    return scene
+  }
+  const shards = {
+    'step20/rank0': ['old', 60],
+    'step40/rank0': ['new', 9],
+    'step40/rank1': ['new', 6],
+  } as const
+  const cases: [string, Record<string, [string, number]>, number][] = [
+    ['by a name', { ...shards, latest: ['step40\n', 4] }, 4],
+    ['by a number', { ...shards, 'latest_iteration.txt': ['40', 4] }, 4],
+    ['by its number with zeros', { 'iter_0000040/model': ['new', 9], 'latest.txt': ['40\n', 4] }, 2],
+    ['before its last file', { ...shards, latest: ['step40', 7] }, 1],
+    ['as nothing that is there', { ...shards, latest: ['step4', 4] }, 1],
+    ['beside a log', { ...shards, latest: ['step40', 4], 'log.txt': ['x', 1] }, 4],
+  ] as never
+  for (const [how, files, taken] of cases) {
+    expect(await write(files).taken('out'), how).toMatchObject({ files: taken })
+  }
+  const linked = write({ 'a-20.ckpt': ['old', 60], 'a-40.ckpt': ['new', 6] })
+  const link = join(linked.home, 'side/0/out/last.ckpt')
+  symlinkSync('a-40.ckpt', link)
+  lutimesSync(link, end - 5, end - 5)
+  expect(await linked.taken('out')).toMatchObject({ files: 2, left: 0 })
+  expect(linked.here('out/last.ckpt')).toBe('new')
 })
 
 test('takes the one file written just before the end where its folder changed after it, as by putting it in place', async () => {
