@@ -52,14 +52,16 @@ const shortestMeasurement = 900
 
 /**
  * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. Between
- * them time passes as on this computer: a leap ahead for which the account was charged is believed once the answer to a
- * question asked anew agrees with it and none in between with the time before; any other after two minutes of that, but
- * never where this computer's clock agrees with the time before; and at once where this computer slept as long. One back once answers have gone on from it for two minutes, or where it ends a leap ahead. The rate
- * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree. Two minutes
- * after the first answer, or with it where this computer's clock agrees, it has a least, from which it is never slower
- * than this computer's own: limits act by it, whatever the service says. Sleep shows in this computer's wall clock alone: without it, a computer that wakes for each poll would
- * measure a fast world. `seenAt`: the account's time when an earlier session ended, epoch seconds: it does not go back to
- * before that, unless that lies ahead of this computer's time.
+ * them time passes as on this computer: a leap ahead for which the account was charged is believed once the answer to
+ * a question asked anew agrees with it and none in between with the time before; any other after two minutes of that,
+ * but never where this computer's clock agrees with the time before; and at once where this computer slept as long.
+ * One back once answers have gone on from it for two minutes, or where it ends a leap ahead. The rate is 1, except in
+ * a simulated world, whose time runs faster. A new rate is accepted once two measurements agree. Two minutes after
+ * the first answer, or with it where this computer's clock agrees, it has a least, from which it is never slower than
+ * this computer's own: limits act by it, whatever the service says. Sleep shows in this computer's wall clock alone:
+ * without it, a computer that wakes for each poll would measure a fast world. `seenAt`: the account's time when an
+ * earlier session ended, epoch seconds: it does not go back to before that, unless that lies ahead of this computer's
+ * time.
  */
 export function createAccountClock(clock: Clock, initialRate = 1, seenAt?: number) {
   let anchor: Anchor | undefined

@@ -183,8 +183,9 @@ export function mostUntil(
 const clearly = 60
 
 /**
- * When a watchdog on its instance is to act for a limit, as things are: at its moment, or once it has cost so much, with
- * traffic like that of the last hour where the limit counts it. Undefined where it has no moment. `known`: what the watchdog goes by now, which stays while it is close enough.
+ * When a watchdog on its instance is to act for a limit, as things are: at its moment, or once it has cost so much,
+ * with traffic like that of the last hour where the limit counts it. Undefined where it has no moment. `known`: what
+ * the watchdog goes by now, which stays while it is close enough.
  */
 export function momentAsleep(
   limit: Deciding,
