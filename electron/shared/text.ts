@@ -36,6 +36,15 @@ export function shortened(text: string, most: number): string {
   return `${text.slice(0, end || 20 * most)}…`
 }
 
+/** The text, with an ellipsis in its middle where it has more than so many letters: names often differ at their end. */
+export function withoutMiddle(text: string, most: number): string {
+  if (shortened(text, most) === text) return text
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  const left = Math.floor(most / 2)
+  const end = [...graphemes.segment(text.slice(-20 * left))].slice(-left).map(({ segment }) => segment)
+  return `${shortened(text, most - left)}${end.join('')}`
+}
+
 /** Signs that nobody sees, or that turn the direction of text, with which one word can be made to look like another. */
 const unseen =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu

@@ -24,7 +24,7 @@ export function pageActions(page: Page): PageAction[] {
       ...(screen.id !== 'account' && { accelerator: screen.id }),
       run: () => route.go(screen.id),
     })),
-    { id: 'rent', label: 'Rent a GPU', words: 'new volume', run: () => route.go('offers') },
+    { id: 'rent', label: 'Rent a GPU', words: 'new volume cheapest offers', run: () => route.go('offers') },
     { id: 'rent-with-retries', label: 'Rent, retry if it fails…', run: () => route.go('offers/retries') },
     { id: 'watch', label: 'Watch a search…', run: () => route.go('offers/watch') },
     { id: 'watches', label: 'Watches', run: () => route.go('offers/watches') },

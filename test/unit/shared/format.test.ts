@@ -12,6 +12,7 @@ import {
   timeOfDay,
   weekdayAndTime,
 } from '#shared/format/time.ts'
+import { withoutMiddle } from '#shared/text.ts'
 
 test('money has a dollar sign, and a debt a minus', () => {
   expect(money(48_200_000)).toBe('$48.20')
@@ -134,4 +135,12 @@ test('where there is little room a long label is cut, and the number stays', () 
   expect(shortInstanceName({ id: 4711, label: 'x'.repeat(32) })).toBe(`${'x'.repeat(32)} #4711`)
   expect(shortInstanceName({ id: 4711, label: 'x'.repeat(126) })).toBe(`${'x'.repeat(31)}… #4711`)
   expect(shortInstanceName({ id: 4711, gpu: { name: 'RTX 4090' } })).toBe('RTX 4090 #4711')
+})
+
+test('a long name is cut in its middle, by letters as a reader counts them', () => {
+  expect(withoutMiddle('train #7', 8)).toBe('train #7')
+  expect(withoutMiddle('an-experiment-with-many-settings-run-17 #22922164', 24)).toBe(
+    'an-experime…17 #22922164',
+  )
+  expect(withoutMiddle('👩‍🚀'.repeat(9), 5)).toBe('👩‍🚀👩‍🚀…👩‍🚀👩‍🚀')
 })
