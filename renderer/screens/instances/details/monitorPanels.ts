@@ -23,6 +23,8 @@ export interface Panel {
   bottom: number
   top: number
   lines: readonly PanelLine[]
+  /** Its first value has yet to come. */
+  comes?: true
   /** The lowest and the highest of many GPUs, minute by minute. */
   band?: readonly [Course, Course]
   /** A value to be seen in the scale, with its meaning. */
@@ -109,6 +111,7 @@ export function panelsOf(
         bottom: measure === 'temperature' ? coolest : 0,
         top: Math.max(column.top, ...(other ? lines.flatMap(line => highest(line.course)) : [])),
         lines,
+        ...(shown.every(row => row.strips[measure]?.course.length === 0) && { comes: true as const }),
         ...(shown.length > mostLines && { band: bandOf(courses) }),
         ...(measure === 'temperature' && { mark: { value: hot, words: `slows at ${hot}` } }),
         figure: figures[measure] ?? (value => String(Math.round(value))),
@@ -175,11 +178,11 @@ function knownIn(panels: readonly Panel[]): boolean[] {
   return Array.from({ length }, (_, at) => courses.some(({ course }) => course[at] != null))
 }
 
-/** Where a panel knows nothing, since the first minute of which any panel knows something. */
+/** Where a panel knows nothing, since the first minute of which any panel knows something; not before its first value. */
 export function gapsIn(panel: Panel, all: readonly Panel[]): Gap[] {
   const begin = knownIn(all).indexOf(true)
   const isKnown = knownIn([panel])
-  if (begin < 0) return []
+  if (begin < 0 || panel.comes) return []
   const last = isKnown.length - 1
   return gapsBetween(isKnown.map((here, at) => here || at === begin || at === last))
 }

@@ -40,22 +40,34 @@ export interface StripColumn {
 
 type ReportedLoad = Pick<InstanceView, 'state' | 'gpu' | 'gpuLoad' | 'gpuTemperature'>
 
-/** The row of the machine, without its GPUs; none while nothing of it is known. */
+/** The row of the machine, without its GPUs; none while nothing of it is known. `comes`: its traffic will be read. */
 export function machineStrips(
   history: MetricsHistory | undefined,
   metrics: Pick<InstanceMetrics, 'traffic'> | undefined,
   { state, cpu }: Pick<InstanceView, 'state' | 'cpu'>,
+  comes = false,
 ): StripRow[] {
   const reported = state === 'running' ? { cpu: cpu?.load, ram: cpu?.memoryUsed } : {}
-  const all = strips(history?.machine ?? {}, { ...reported, ...metrics?.traffic })
+  const known = strips(history?.machine ?? {}, { ...reported, ...metrics?.traffic })
+  const all = comes ? withPlaces(known, ['received', 'sent']) : known
   return Object.keys(all).length > 0 ? [{ index: 'machine', name: 'Machine', strips: all }] : []
 }
 
-/** A row for each GPU with separate metrics, and one for all if there are several or none has any. */
+/** Adds measures whose values come in a moment, so that nothing moves then; none where nothing is shown yet. */
+function withPlaces(known: StripRow['strips'], coming: readonly Measure[]): StripRow['strips'] {
+  if (Object.keys(known).length === 0) return known
+  return { ...Object.fromEntries(coming.map(measure => [measure, { course: [] }])), ...known }
+}
+
+/**
+ * A row for each GPU with separate metrics, and one for all if there are several or none has any. `comes`: these will
+ * be read.
+ */
 export function gpuStrips(
   history: MetricsHistory | undefined,
   metrics: Pick<InstanceMetrics, 'gpus'> | undefined,
   instance: ReportedLoad,
+  comes = false,
 ): StripRow[] {
   const runs = instance.state === 'running'
   const name = instance.gpu?.name ?? 'GPU'
@@ -75,7 +87,12 @@ export function gpuStrips(
     })
   const [only] = gpus
   const several = (instance.gpu?.count ?? 1) > 1
-  const all: StripRow = { index: several ? 'all' : 0, name, strips: whole }
+  const isWaiting = comes && metrics === undefined
+  const all: StripRow = {
+    index: several ? 'all' : 0,
+    name,
+    strips: isWaiting ? withPlaces(whole, ['memoryUsed', 'power']) : whole,
+  }
   if (!only) return Object.keys(whole).length > 0 ? [all] : []
   if (gpus.length > 1 || several) return [all, ...gpus]
   return [{ ...only, strips: { ...whole, ...only.strips, ...before(only.strips, whole) } }]
@@ -87,7 +104,11 @@ function before(own: StripRow['strips'], whole: StripRow['strips']): StripRow['s
   for (const measure of ['load', 'temperature'] as const) {
     const [strip, told] = [own[measure], whole[measure]]
     if (!strip || !told) continue
-    both[measure] = { ...strip, course: strip.course.map((value, at) => value ?? told.course[at] ?? null) }
+    // They end in the same minute, and may begin in different ones.
+    const [ours, theirs] = [strip.course.toReversed(), told.course.toReversed()]
+    const longest = Math.max(ours.length, theirs.length)
+    const course = Array.from({ length: longest }, (_, back) => ours[back] ?? theirs[back] ?? null).reverse()
+    both[measure] = { ...strip, course }
   }
   return both
 }

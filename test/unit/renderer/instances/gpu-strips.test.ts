@@ -3,6 +3,7 @@ import {
   gpuStrips,
   machineStrips,
   oddGpus,
+  type StripRow,
   stripColumns,
   thinnedSeries,
 } from '#renderer/screens/instances/details/strips.ts'
@@ -38,6 +39,22 @@ test('gaps of the only GPU’s own metrics are filled from the service', () => {
   const [strips] = gpuStrips(history, { gpus: [{ index: 0, name: 'RTX 4090', load: 40 }] }, one)
   expect(strips?.strips.load).toEqual({ course: [10, 20, 40], now: 40 })
   expect(strips?.strips.power).toEqual({ course: [null, null, 99], now: undefined })
+})
+
+test('the service’s hour is known before the first own minute, and what comes has its place', () => {
+  const history = { minute: 100, load: [10, 20, 30], gpus: {} }
+  const names = (rows: readonly StripRow[]) => rows.flatMap(({ strips }) => Object.keys(strips))
+  const [before] = gpuStrips(history, undefined, one, true)
+  expect(before?.strips.memoryUsed).toEqual({ course: [] })
+  const now = gpuStrips(history, { gpus: [gpu(0, 40)] }, one, true)
+  expect(now[0]?.strips.load).toEqual({ course: [10, 20, 40], now: 40 })
+  expect(names(now).sort()).toEqual(names(before ? [before] : []).sort())
+  const host = { state: 'running' as const, cpu: { load: 12, memoryUsed: 8, memoryTotal: 64 } }
+  const traffic = { received: 1, sent: 1 }
+  expect(names(machineStrips(undefined, undefined, host, true)).sort()).toEqual(
+    names(machineStrips(undefined, { traffic }, host, true)).sort(),
+  )
+  expect(gpuStrips(history, { gpus: [] }, one, true)[0]?.strips.memoryUsed).toBeUndefined()
 })
 
 test('several GPUs have a line each below one for all, and columns share a scale', () => {

@@ -68,6 +68,7 @@ test('a gap is where nothing is known between minutes that are, longer than a re
   expect(gapsIn(later, [first, later])).toEqual([{ from: 1, to: 5 }])
   expect(gapsIn(first, [first, later])).toEqual([])
   expect(gapsIn(of([null, null, null, null]), [of([1, 1, 1, 1])])).toEqual([{ from: 0, to: 3 }])
+  expect(gapsIn({ ...of([null, null]), comes: true }, [of([1, 1])])).toEqual([])
   const until = 1_000_020
   expect(gapWords([{ from: 0, to: 3 }], 5, until)).toBe(
     `${timeOfDay(until - 240)} to ${timeOfDay(until - 60)}: no data.`,
