@@ -58,11 +58,12 @@ export class FieldErrors {
   }
 }
 
-/** Focuses the first invalid field of the open dialog, once it is drawn as invalid. */
+/** Focuses the first invalid field of the open dialog, else of the page's form, once it is drawn as invalid. */
 export function focusFirstError(): void {
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>('[role=dialog] [aria-invalid=true]')?.focus(),
-  )
+  requestAnimationFrame(() => {
+    const form = document.querySelector('[role=dialog]') ?? document.querySelector('main form')
+    form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  })
 }
 
 /**
