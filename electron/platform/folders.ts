@@ -148,6 +148,8 @@ export interface SyncedFolder {
   replace(path: string, text: string): Promise<boolean>
   /** Also makes its parents. False if a file or a link is in the way. */
   makeFolder(path: string): Promise<boolean>
+  /** Makes a link to a relative path, in place of another link. False if anything else is there, or it can't be made. */
+  makeLink(path: string, target: string): Promise<boolean>
   /** Writes a file under a temporary name beside its own. Throws `disk_full_here`. */
   receive(path: string): Promise<Receiving>
   /** Removes the earlier versions that were kept. */

@@ -13,6 +13,7 @@ import {
   rename,
   rm,
   rmdir,
+  symlink,
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -125,6 +126,21 @@ function syncedFolder(root: string): SyncedFolder {
     async makeFolder(path) {
       await answered()
       return makeFolder(path)
+    },
+    async makeLink(path, target) {
+      await answered()
+      const there = await lstat(at(path)).catch(() => undefined)
+      if (there && !there.isSymbolicLink()) return false
+      if (!(await makeFolder(path.split('/').slice(0, -1).join('/')))) return false
+      const part = join(dirname(at(path)), partName(basename(path)))
+      const made = async () => {
+        await rm(part, { force: true })
+        await symlink(target, part)
+        await rename(part, at(path))
+        return true
+      }
+      // Windows gives that right to few.
+      return made().catch(() => false)
     },
     async receive(path) {
       await answered()

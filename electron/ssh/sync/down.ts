@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { LocalEntry, OpenFile, SyncedFolder } from '#platform/folders.ts'
 import type { Clock } from '#platform/platform.ts'
 import type { Downloaded, SyncProgress } from '#shared/instance/sync.ts'
@@ -10,7 +11,7 @@ import {
   besideName,
   fateOf,
   isSameVersion,
-  linkedFile,
+  linkedPath,
   type Offered,
   offeredFiles,
   repositoriesIn,
@@ -102,7 +103,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   for (const round of inRounds(wanted, down.last === true)) await fetchRound(round)
   for (const path of choice.folders)
     if (!isUnsure(listing, path) && !(await choice.inTheWay(path))) await folder.makeFolder(localPath(path))
-  for (const { path, why } of skipped) if (why === 'link') await copyLinked(path)
+  for (const { path, why } of skipped) if (why === 'link') await followLink(path)
   return {
     files: progress.filesDone,
     bytes: progress.done,
@@ -210,14 +211,15 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
 
   /**
-   * Gives a link's path the content of the downloaded file that it leads to, where nothing of the user's is there: a
+   * Gives a link's path the content of the downloaded file that it leads to, or makes the link to a folder, where nothing of the user's is there: a
    * command may ask for it by that name.
    */
-  async function copyLinked(path: string): Promise<void> {
-    const target = linkedFile(path, listing.items, down.remote)
+  async function followLink(path: string): Promise<void> {
+    const target = linkedPath(path, listing.items, down.remote)
     const item = listing.items.get(target ?? '')
     if (target === undefined || item === undefined || (await choice.inTheWay(path))) return
     const as = localPath(path)
+    if (item.kind === 'folder') return linkFolder(as, target)
     const [here, source] = await Promise.all([folder.stat(as), folder.open(localPath(target))])
     if (!source) return
     const version = { size: source.size, modified: Math.floor(source.modified) }
@@ -229,6 +231,17 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     } finally {
       await source.close()
     }
+  }
+
+  /**
+   * A link to a folder stays one, since a command replaces it by another: it's made once all of that folder is here, and not to one
+   * that it lies in.
+   */
+  async function linkFolder(as: string, target: string): Promise<void> {
+    const goal = localPath(target)
+    const isHeld = [...choice.held].some(path => path.startsWith(`${target}/`))
+    if (isHeld || as.startsWith(`${goal}/`) || (await folder.stat(goal))?.kind !== 'folder') return
+    await folder.makeLink(as, posix.relative(posix.dirname(as), goal))
   }
 
   /** Whether an empty folder may be that of a checkpoint which is being written: here it would be the newest one. */

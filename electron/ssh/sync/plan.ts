@@ -183,14 +183,11 @@ function isOurs([first = '', ...rest]: readonly string[]): boolean {
   )
 }
 
-/** The most links from one to the next until a file. */
+/** The most links from one to the next until a file or folder. */
 const longestChain = 10
 
-/**
- * The listed file that a link leads to; undefined where it leads to a folder, or by way of one that is a link. `remote`:
- * the listed folder.
- */
-export function linkedFile(
+/** The listed file or folder that a link leads to; undefined for one by way of a folder that is a link. `remote`: the listed folder. */
+export function linkedPath(
   link: string,
   items: ReadonlyMap<string, RemoteItem>,
   remote: string,
@@ -198,7 +195,7 @@ export function linkedFile(
   let path = link
   for (let length = 0; length <= longestChain; length++) {
     const { kind, target = '' } = items.get(path) ?? {}
-    if (kind === 'file') return path
+    if (kind === 'file' || kind === 'folder') return path
     if (kind !== 'link' || target === '') return undefined
     const start = `${remote}/`
     if (target.startsWith('/') && !target.startsWith(start)) return undefined

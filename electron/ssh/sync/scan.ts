@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { earlierName, type FileFacts, type LocalEntry, type SyncedFolder } from '#platform/folders.ts'
 import { inSlices } from '#platform/tasks.ts'
 import { countTree } from '#shared/instance/files.ts'
@@ -80,7 +81,18 @@ export async function readTree(
   const turn = inSlices()
   const tries = boundedAttempts()
   await visit('', await rulesFrom('', []), await folder.list(''))
+  leaveLinksToResults()
   return tree
+
+  /** Leaves out links of whose goal only results that stay here have been found: a command may take one for its newest checkpoint. */
+  function leaveLinksToResults(): void {
+    if (tree.results.length === 0) return
+    tree.links = tree.links.filter(({ path, target }) => {
+      const goal = posix.join(posix.dirname(path), target)
+      const isThere = (one: string) => one === goal || one.startsWith(`${goal}/`)
+      return !tree.results.some(isThere) || tree.files.some(file => isThere(file.path))
+    })
+  }
 
   /** `start`: the folder's path with `/` at its end, or `''`. */
   async function visit(
@@ -136,6 +148,7 @@ export async function readTree(
     const isAnew = verdict === 'included' || entries.some(({ name }) => name === '.git')
     await visit(`${path}/`, isAnew ? await rulesFrom(path, rules.berth) : rules, entries, place)
     // A command may expect to make the folder of its results, and takes an empty one in it for a checkpoint.
+    leaveLinksToResults()
     const { results, others } = contentsOf(tree)
     if (results > before.results && others === before.others) tree.folders.length = at
   }

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -185,7 +186,28 @@ describe.skipIf(noSshd)(`downloading results${noSshd}`, () => {
     expect(readFileSync(join(here, 'last.ckpt'), 'utf8')).toBe('checkpoint')
     expect(readFileSync(join(here, 'runs/all/a.ckpt'), 'utf8')).toBe('checkpoint')
     expect(readFileSync(join(here, 'runs/all/sub/b'), 'utf8')).toBe('b')
-    expect(existsSync(join(here, 'runs/latest'))).toBe(false)
+    expect(readlinkSync(join(here, 'runs/latest'))).toBe('1')
+    for (const own of ['runs/loop', 'runs/all/sub/up'])
+      expect(lstatSync(join(here, own), { throwIfNoEntry: false })).toBeUndefined()
+  })
+
+  test('a link to a downloaded folder is one here, follows it as it moves, and replaces nothing else', async () => {
+    const { here, remote, down } = await openSync()
+    write(remote, { 'out/step-1/model': 'one', 'out/step-2/model': 'two', 'out/mine/model': 'x' })
+    write(here, { 'out/own/model': 'mine' })
+    const link = (target: string, name: string) => {
+      rmSync(join(remote, 'out', name), { force: true })
+      symlinkSync(target, join(remote, 'out', name))
+    }
+    const last = () => readlinkSync(join(here, 'out/last'))
+    link('step-1', 'last')
+    link('mine', 'own')
+    await down({ paths: ['out'] })
+    expect(last()).toBe('step-1')
+    link(join(remote, 'out/step-2'), 'last')
+    await down({ paths: ['out'] })
+    expect(last()).toBe('step-2')
+    expect(readFileSync(join(here, 'out/own/model'), 'utf8')).toBe('mine')
   })
 
   test.each([
