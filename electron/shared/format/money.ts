@@ -56,7 +56,8 @@ export function trafficWords({ downCost, upCost }: TrafficPrices): string | unde
 export function trafficBriefly({ downCost, upCost }: TrafficPrices): string | undefined {
   if (downCost === undefined && upCost === undefined) return undefined
   if (downCost === 0 && upCost === 0) return 'free'
-  const figure = (cost: number | undefined) => (cost === undefined ? '–' : unitPrice(cost))
+  const figure = (cost: number | undefined) =>
+    cost === undefined ? '–' : cost === 0 ? 'free' : unitPrice(cost)
   return downCost === upCost ? figure(downCost) : `${figure(downCost)} / ${figure(upCost)}`
 }
 

@@ -76,6 +76,7 @@ test('the traffic price is given each way, zero as free, unknown as nothing', ()
   expect(trafficWords({ upCost: 0.0002 })).toBe('$0.0002/GB up')
   expect(trafficBriefly({ downCost: 0.01, upCost: 0.02 })).toBe('$0.010 / $0.020')
   expect(trafficBriefly({ downCost: 0.01, upCost: 0.01 })).toBe('$0.010')
+  expect(trafficBriefly({ downCost: 0.005, upCost: 0 })).toBe('$0.005 / free')
   for (const words of [trafficWords, trafficBriefly]) {
     expect(words({ downCost: 0, upCost: 0 })).toBe('free')
     expect(words({})).toBeUndefined()
