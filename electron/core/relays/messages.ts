@@ -56,6 +56,13 @@ export function givenUpText(relay: RelayForm, alerts: readonly Told[]): { text: 
   }
 }
 
+export function missingText(relay: RelayForm): { text: string; detail: string } {
+  return {
+    text: `No alerts go to ${relayName(relay)}: the keychain has lost its address`,
+    detail: 'Enter it again in Settings, Alerts elsewhere.',
+  }
+}
+
 export const wrongAddress: Problem = {
   code: 'wrong_address',
   message: 'Alerts can’t be sent to this address.',

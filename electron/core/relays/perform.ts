@@ -16,6 +16,7 @@ import {
   givenUpText,
   keychainClosed,
   messageOf,
+  missingText,
   moreThanSends,
   noSuchRelay,
   oneForInstances,
@@ -66,6 +67,23 @@ export class Relays {
     this.#worker = new Worker({ clock, ending: this.#ending.signal, turn: id => this.#turn(id) })
     this.#show()
     for (const { id } of stored.get()) this.#worker.wake(id)
+    void this.#findMissing()
+  }
+
+  /** Tells which addresses the keychain has lost, as one does that lives only until Berth quits, before an alert is. */
+  async #findMissing(): Promise<void> {
+    const { activity, clock } = this.#context
+    for (const relay of this.#stored.get()) {
+      const isMissing = await this.#address(relay.id).then(
+        address => address === undefined,
+        () => false,
+      )
+      if (!isMissing || this.#ending.signal.aborted) continue
+      const failure = { at: clock.now(), problem: addressMissing }
+      await this.#stored.record(changing(relay.id, one => ({ ...one, failure })))
+      this.#show()
+      activity.add({ kind: 'error', ...missingText(relay) })
+    }
   }
 
   /** Alerts of the demo go nowhere. */
@@ -133,7 +151,10 @@ export class Relays {
       const before = await this.#address(id).catch(() => undefined)
       await this.#keep(id, { ...before, url })
     }
-    await this.#stored.write(changing(id, relay => ({ ...atOnce(relay), ...form, kind, fromInstances })))
+    const mended = address === undefined ? {} : { failure: undefined }
+    await this.#stored.write(
+      changing(id, relay => ({ ...atOnce(relay), ...form, ...mended, kind, fromInstances })),
+    )
     this.#show()
     this.#worker.hurry(id)
   }

@@ -57,6 +57,21 @@ test('sixty alerts of a few seconds are one message, and unwanted kinds and the 
   expect(view()).toMatchObject({ waiting: 0, sentAt: expect.any(Number) })
 })
 
+test('an address that the keychain has lost is told at the start, and mended by another one', async () => {
+  const { relays, context, said, id, open, view } = await opened()
+  await relays.close()
+  const again = await open()
+  await flushPromises()
+  expect(view()?.failure).toBeUndefined()
+  await again.close()
+  await context.keychain.delete(`relay/${id}`)
+  const later = await open()
+  await expect.poll(() => view()?.failure?.problem.code).toBe('address_missing')
+  expect(said.at(-1)).toMatch(/^No alerts go to “?Phone/)
+  await later.change(id, relayForm(), address)
+  expect(view()?.failure).toBeUndefined()
+})
+
 test('a failed message is sent again under its id; those told since then follow as one', async () => {
   const { relays, clock, got, view } = await opened(failed, failed)
   relays.tell(account, [alert('first')])
