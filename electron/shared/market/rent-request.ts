@@ -138,6 +138,18 @@ export const VolumeRequest = v.variant('create', [
   }),
 ])
 
+/** Characters that the watchdog needs which comes with a start script, where that must be short. */
+const watchdogLength = 2400
+
+/** Whether a watchdog comes with the start script of a rental; else it's there once Berth has connected. */
+export function bringsWatchdog(
+  script: string,
+  template: unknown,
+  { longestStartScript }: Pick<Capabilities, 'longestStartScript'>,
+): boolean {
+  return (template === undefined || script !== '') && script.length + watchdogLength <= longestStartScript
+}
+
 /** The error about a start script's length, for its field; undefined if accepted. */
 export function startScriptTooLong(
   script: string,

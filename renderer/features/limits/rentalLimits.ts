@@ -57,14 +57,15 @@ export function durationChoices(limits: readonly Limit[]): WhenOf<'duration'>[] 
   return [...seconds].sort((a, b) => a - b).map(each => ({ kind: 'duration', seconds: each }))
 }
 
-/** The chosen limits in their order, with the one of that kind replaced, or removed without `when`. */
+/** The chosen limits in their order, with the one of that kind replaced, or removed without `when`. The first is kept asleep, too. */
 export function withLimit(
   limits: readonly Limit[],
   kind: RentalLimitKind,
   when: LimitWhen | undefined,
 ): Limit[] {
   const chosen = rentalLimitKinds.flatMap(each => (each === kind ? when : whenOf(limits, each)) ?? [])
-  return withAction(chosen.map(stopLimit), { action: limits[0]?.action ?? 'stop', asleep: isAsleep(limits) })
+  const asleep = limits.length === 0 || isAsleep(limits)
+  return withAction(chosen.map(stopLimit), { action: limits[0]?.action ?? 'stop', asleep })
 }
 
 /** Whether a watchdog is to keep the limits, too. */

@@ -4,7 +4,7 @@ import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import type { Instance } from '#service/instances.ts'
 import { describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 import type { Limit } from '#shared/automation/limit.ts'
-import type { RentRequest } from '#shared/market/rent-request.ts'
+import { bringsWatchdog, type RentRequest } from '#shared/market/rent-request.ts'
 import { requestInScript } from '#ssh/watchdog/start-script.ts'
 import { instanceView } from '#test/unit/views.ts'
 
@@ -29,8 +29,15 @@ test('a rental brings a watchdog, a short one where scripts must be short, none 
     // One that is rented like it begins without: its time would be another machine's.
     expect(requestLike(instanceView(), { id: 1, onstart } as Instance).onstart).toBe(own)
   }
-  const long = 'x'.repeat(4000)
-  expect(await scripted(long)).toEqual({ onstart: long })
+  for (const [length, isThere] of [
+    [1600, true],
+    [4000, false],
+  ] as const) {
+    const long = 'x'.repeat(length)
+    expect(requestInScript((await scripted(long)).onstart) !== undefined).toBe(isThere)
+    expect(bringsWatchdog(long, undefined, publicCapabilities)).toBe(isThere)
+  }
+  expect(bringsWatchdog('', 'a template', publicCapabilities)).toBe(false)
   // The short one knows no load.
   const idle = [{ ...limits[0], when: { kind: 'idle', seconds: 600, below: 5 } }] as Limit[]
   expect(await scripted(own, publicCapabilities, idle)).toEqual({ onstart: own })

@@ -6,6 +6,7 @@ import {
   whenOf,
   withLimit,
 } from '#renderer/features/limits/rentalLimits.ts'
+import type { LimitWhen } from '#shared/automation/limit.ts'
 import { defaultLimits } from '#shared/automation/limit-defaults.ts'
 import { conditionLabel, stopSentence } from '#shared/automation/limit-words.ts'
 
@@ -13,10 +14,13 @@ const { idle, duration, cost } = defaultLimits
 
 test('stops have a fixed order, one of each kind', () => {
   const two = withLimit(withLimit([], 'cost', cost), 'idle', idle)
-  expect(two).toEqual([stopLimit(idle), stopLimit(cost)])
+  const asleep = (when: LimitWhen) => ({ ...stopLimit(when), asleep: true })
+  expect(two).toEqual([asleep(idle), asleep(cost)])
   const five = { kind: 'cost', dollars: 5 } as const
-  expect(withLimit(two, 'cost', five)).toEqual([stopLimit(idle), stopLimit(five)])
-  expect(withLimit(two, 'idle', undefined)).toEqual([stopLimit(cost)])
+  expect(withLimit(two, 'cost', five)).toEqual([asleep(idle), asleep(five)])
+  expect(withLimit(two, 'idle', undefined)).toEqual([asleep(cost)])
+  // Whoever did without a watchdog does so for another one, too.
+  expect(withLimit([stopLimit(idle)], 'cost', five)).toEqual([stopLimit(idle), stopLimit(five)])
   expect(whenOf(two, 'duration')).toBeUndefined()
 })
 
