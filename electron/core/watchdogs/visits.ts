@@ -4,6 +4,7 @@ import { canGetIn } from '#shared/derived.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
+import { hasTrait } from '#shared/instance/state-traits.ts'
 import { BerthError } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
@@ -82,7 +83,10 @@ export class WatchdogVisits {
     const there = this.#account()?.instances[instance]
     // The next visit comes once a poll shows that it accepts connections again.
     if (ending.aborted || !find(instance) || !there || !canGetIn(there)) {
-      this.#failingSince.delete(instance)
+      // One that boots with a watchdog from its start script can't be told of a change either.
+      const boots = there && !hasTrait(there.state, 'halted') && find(instance)?.there
+      if (boots && !ending.aborted) await this.#tellUntold(instance)
+      else this.#failingSince.delete(instance)
       return undefined
     }
     try {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openStoredWatchdogs, type StoredWatchdog } from '#core/watchdogs/record.ts'
 import { WatchdogVisits } from '#core/watchdogs/visits.ts'
+import type { InstanceState } from '#shared/instance/instance.ts'
 import { account, accountContext, noting } from '#test/berth/account-context.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
@@ -36,8 +37,30 @@ test.each([
   },
 )
 
+test('a user is told of one that came with a rental and can’t hear of a change, while its machine boots', async () => {
+  const { visit, said } = await unreachable({
+    step: 'removing',
+    at: later.at,
+    there: later,
+    state: 'loading',
+  })
+  await visit(0)
+  await visit(290)
+  expect(said).toEqual([])
+  await visit(310)
+  expect(said).toEqual([expect.stringContaining('still destroys it')])
+  const stopped = await unreachable({ step: 'removing', at: soon.at, there: soon, state: 'stopped' })
+  await stopped.visit(0)
+  expect(stopped.said).toEqual([])
+})
+
 /** An instance that SSH can't reach, with a watchdog that is to act at a moment, and goes by another one. */
-async function unreachable({ step, at, there }: Pick<StoredWatchdog, 'step' | 'there'> & { at: number }) {
+async function unreachable({
+  step,
+  at,
+  there,
+  state = 'running',
+}: Pick<StoredWatchdog, 'step' | 'there'> & { at: number; state?: InstanceState }) {
   const { notifications, said } = noting()
   let passed = 0
   const context = accountContext({
@@ -49,7 +72,7 @@ async function unreachable({ step, at, there }: Pick<StoredWatchdog, 'step' | 't
   })
   const ssh = { direct: { host: '127.0.0.1', port: 22, hostKeys: [] } }
   context.store.change(draft => {
-    draft.accounts[account] = accountView({}, instanceView({ id: 7, ssh: ssh as never }))
+    draft.accounts[account] = accountView({}, instanceView({ id: 7, state, ssh: ssh as never }))
   })
   const stored = await openStoredWatchdogs(context)
   await stored.put({ instance: 7, request: { action: 'destroy', at }, there, step, foreign: false })
@@ -60,7 +83,8 @@ async function unreachable({ step, at, there }: Pick<StoredWatchdog, 'step' | 't
     /** A visit so many seconds after the first. */
     async visit(after: number) {
       passed = after
-      await expect(visits.visit(7)).rejects.toThrow('no route')
+      if (state === 'running') await expect(visits.visit(7)).rejects.toThrow('no route')
+      else expect(await visits.visit(7)).toBeUndefined()
     },
   }
 }
