@@ -127,8 +127,15 @@ export class Watchdogs {
     const { account, notifications } = this.#context
     for (const { id, onstart } of records) {
       const view = instances[id]
-      if (!view || !canGetIn(view) || !requestInScript(onstart)) continue
-      if (this.#stored.find(id) || this.#sought.has(id)) continue
+      const brought = requestInScript(onstart)
+      if (!view || !brought) continue
+      const known = this.#stored.find(id)
+      if (known) {
+        const isFirst = known.step !== 'watching' && !known.there && !known.report && !known.foreign
+        if (isFirst) void this.#stored.put({ ...known, there: brought })
+        continue
+      }
+      if (!canGetIn(view) || this.#sought.has(id)) continue
       this.#sought.add(id)
       void this.#seek(view).catch(() => this.#sought.delete(id))
     }
@@ -199,8 +206,7 @@ export class Watchdogs {
     }
     if (before && !before.foreign && before.step !== 'removing' && isDeepEqual(before.request, request))
       return false
-    const record = this.#context.record(instance)
-    const there = before ? thereBefore(before) : requestInScript(record?.onstart)
+    const there = before && thereBefore(before)
     await this.#stored.put({ ...before, instance, request, there, step: 'putting', foreign: false })
     return true
   }

@@ -80,8 +80,8 @@ function reasonFor(
 const toldWithin = 2 * 3600
 /** Seconds without SSH after which its user hears of that, and of one that isn't there, whenever it acts. */
 const missedFor = 300
-/** Seconds by which one may act late. */
-const mostLate = 600
+/** Seconds by which one may act late or early, or a twentieth of what is left: a cost's moment is only known roughly. */
+const most = { late: 600, early: 60 }
 
 /** What its user must hear of a watchdog that can't be reached: it isn't there, or acts late, or early, at a moment. */
 export type Untold = { kind: 'absent' } | { kind: 'late' | 'early'; action: LimitAction; at: number }
@@ -101,8 +101,9 @@ export function untoldOf(
   if (there?.at === undefined || there.at < now) return undefined
   const { action, at } = there
   const wanted = step === 'removing' ? undefined : request.at
-  if (wanted !== undefined && at > wanted + mostLate) return { kind: 'late', action, at }
-  const isEarly = wanted === undefined || wanted > at + 60
+  const rest = ((wanted ?? at) - now) / 20
+  if (wanted !== undefined && at > wanted + Math.max(most.late, rest)) return { kind: 'late', action, at }
+  const isEarly = wanted === undefined || wanted > at + Math.max(most.early, rest)
   return isEarly && (isMissed || at <= now + toldWithin) ? { kind: 'early', action, at } : undefined
 }
 
