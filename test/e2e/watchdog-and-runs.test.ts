@@ -156,7 +156,9 @@ test('a rental adds a watchdog to its start script, and its run waits for the in
   await dialog.getByLabel('Image').fill('pytorch/pytorch')
   await dialog.getByRole('button', { name: '30 min idle' }).click()
   await dialog.getByRole('button', { name: 'Custom…' }).click()
-  await page.getByRole('switch', { name: 'Also while this computer sleeps' }).click()
+  // So it is unless somebody does without.
+  const asleep = page.getByRole('switch', { name: 'Also while this computer sleeps' })
+  expect(await asleep.isChecked()).toBe(true)
   await page.keyboard.press('Escape')
   await dialog.getByRole('button', { name: 'Then run a command…' }).click()
   const then = dialog.getByRole('group', { name: 'Then run a command' })
