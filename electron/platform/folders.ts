@@ -220,13 +220,13 @@ export const earlierName = '.berth-earlier'
 export const ofRun = (run: string): string => `of run ${run}`
 
 /** Whose version a file is that another one replaces: of the same run, or of a run before. */
-export type Replaced = { of: 'itself' } | { of: 'run'; run: string }
+export type ReplacedFile = { of: 'itself' } | { of: 'run'; run: string }
 
 export interface Receiving {
   write(bytes: Uint8Array): Promise<void>
   /** Ends the content: until `finish`, no file is held open. `modified` in epoch seconds. */
   complete(modified: number, executable: boolean): Promise<void>
   /** Moves it to `path`, replacing any file there, which is kept where it says whose that is. */
-  finish(path: string, replaced?: Replaced): Promise<void>
+  finish(path: string, replaced?: ReplacedFile): Promise<void>
   discard(): Promise<void>
 }

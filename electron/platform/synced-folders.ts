@@ -27,7 +27,7 @@ import {
   type OpenFile,
   ofRun,
   type Receiving,
-  type Replaced,
+  type ReplacedFile,
   type SyncedFolder,
   type SyncedFolders,
 } from './folders.ts'
@@ -67,7 +67,7 @@ function syncedFolder(root: string): SyncedFolder {
     return true
   }
   /** Keeps the file at a path elsewhere, too. The path has a file at every moment, where links are possible. */
-  async function keep(path: string, replaced: Replaced): Promise<void> {
+  async function keep(path: string, replaced: ReplacedFile): Promise<void> {
     const kept = [earlierName, ...(replaced.of === 'run' ? [ofRun(replaced.run)] : []), ...path.split('/')]
     const earlier = at(kept.join('/'))
     if (!(await makeFolder(kept.slice(0, -1).join('/')))) return
@@ -316,7 +316,7 @@ interface Places {
   made: ReadonlySet<string>
   reserve: (bytes: number) => Promise<void>
   at(path: string): string
-  keep(path: string, replaced: Replaced): Promise<void>
+  keep(path: string, replaced: ReplacedFile): Promise<void>
 }
 
 async function receive(path: string, { at, keep, reserve, made }: Places): Promise<Receiving> {
