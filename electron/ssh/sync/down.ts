@@ -211,8 +211,8 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
 
   /**
-   * Gives a link's path the content of the downloaded file that it leads to, or makes the link to a folder, where nothing of the user's is there: a
-   * command may ask for it by that name.
+   * Gives a link's path the content of the downloaded file that it leads to, or makes the link to a folder, where nothing
+   * of the user's is there: a command may ask for it by that name.
    */
   async function followLink(path: string): Promise<void> {
     const target = linkedPath(path, listing.items, down.remote)

@@ -13,8 +13,8 @@ import { FileError, type Scratch } from './scratch.ts'
 /**
  * Copies a file or folder from one instance's disk to another's, as rsync does: into `target` where that is a folder
  * or ends in `/`, else as `target`; the contents alone where `source` ends in `/`. What is there already is replaced.
- * Links are copied as links, files and folders with their times. Runs in one turn of the event loop (see Scratch). Throws FileError: `ENOENT`, `EINVAL`
- * for a folder into itself, and others.
+ * Links are copied as links, files and folders with their times. Runs in one turn of the event loop (see Scratch). Throws
+ * FileError: `ENOENT`, `EINVAL` for a folder into itself, and others.
  */
 export function copyTree(from: Scratch, source: string, to: Scratch, target: string): void {
   const found = from.existing(source, source.endsWith('/') ? 'follow' : 'stay')

@@ -13,7 +13,7 @@ of_config() { sed -n "s/^$1=//p" "$here/config"; }
 of_container() { tr '\0' '\n' < /proc/1/environ | sed -n "s/^$1=//p"; }
 due=$((began + $(of_config at) - $(of_config told)))
 action=$(of_config action)
-# Where it came while the container was stopped, Berth has five minutes; and somebody may mean a start long after it.
+# Where it came while the container was stopped, Berth has five minutes; and somebody may want it to run long after it.
 [ "$(date +%s)" -gt "$due" ] && due=$(($(date +%s) + 300)) && action=stop
 echo $$ > "$here/pid"
 while [ "$(date +%s)" -lt "$due" ]; do sleep 10; done

@@ -37,7 +37,7 @@ test.each([
   },
 )
 
-test('a user is told of one that came with a rental and can’t hear of a change, while its machine boots', async () => {
+test('a user is told what a rental’s own watchdog still does while the machine boots', async () => {
   const { visit, said } = await unreachable({
     step: 'removing',
     at: later.at,
