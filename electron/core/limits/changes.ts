@@ -33,6 +33,7 @@ export function createLimitChanges(
     limitAlerts,
     changed,
     apply,
+    cameWith,
     known,
     look,
     show,
@@ -43,6 +44,8 @@ export function createLimitChanges(
     changed: (instance: number) => void
     /** Awaited where a limit is to count while this computer sleeps: throws where no retry would help. */
     apply: (instance: number) => Promise<void>
+    /** A new instance has a watchdog from its start script, which goes by that request. */
+    cameWith: (instance: number, request: WatchdogRequest) => Promise<void>
     known: () => LimitInputs
     /** Reads an instance's GPU load, where nothing is known of it. */
     look: (instance: number | undefined) => Promise<void>
@@ -127,15 +130,20 @@ export function createLimitChanges(
     },
     /**
      * Sets a rental's limits on its instance, once: the agreed ones, or the remaining limits of the instance it `replaces`.
-     * Those that it has go with it, where it has another instance now. `since`: when it was asked for, epoch seconds. A failed
-     * write does not reject.
+     * Those that it has go with it, where it has another instance now. `since`: when it was asked for, epoch seconds;
+     * `brought`: what the watchdog in its start script goes by. A failed write does not reject.
      */
     async limitRental(
       rental: string,
       instance: number,
       agreed: readonly Limit[],
-      { replaces, since = now() }: { replaces?: number | undefined; since?: number } = {},
+      {
+        replaces,
+        since = now(),
+        brought,
+      }: { replaces?: number | undefined; since?: number; brought?: WatchdogRequest | undefined } = {},
     ): Promise<void> {
+      if (brought) await cameWith(instance, brought)
       const own = limits
         .all()
         .filter(limit => limit.rental === rental && (!limit.ended || limit.ended === 'gone'))

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 import type { AccountView } from '#shared/state.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
@@ -34,7 +35,11 @@ export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretO
 interface LimitParts extends ActingParts {
   spending: Spending
   /** The watchdogs on the account's instances, which follow the limits. */
-  watchdogs: { settle(instance: number): Promise<void>; apply(instance: number): Promise<void> }
+  watchdogs: {
+    settle(instance: number): Promise<void>
+    apply(instance: number): Promise<void>
+    brought(instance: number, request: WatchdogRequest): Promise<void>
+  }
 }
 
 export async function openLimits(context: AccountContext, parts: LimitParts): Promise<Limits> {
@@ -49,6 +54,7 @@ export async function openLimits(context: AccountContext, parts: LimitParts): Pr
       limitAlerts,
       changed: instance => void watchdogs.settle(instance),
       apply: instance => watchdogs.apply(instance),
+      cameWith: (instance, request) => watchdogs.brought(instance, request),
       known: () => engine.known(),
       look: instance => engine.look(instance),
       show,

@@ -82,6 +82,7 @@ export async function adoptInstance(
     await hooks.limit(mark, instance, limitsOfAttempt(attempt), {
       replaces: replaced,
       since: attempt.askedAt ?? attempt.startedAt,
+      brought: attempt.brought,
     })
     // A replacement takes over the choice of the one it replaces, which may have changed since.
     if (request.recovery && request.bid !== undefined && replaced === undefined)
@@ -199,6 +200,8 @@ function endEntry(attempt: RentalAttempt, isDestroyed: boolean): ReturnType<type
     return tryEntry('Destroyed while it was starting', attempt, { kind: 'user' })
   if (step !== 'failed') return tryEntry('Rental cancelled', attempt, { kind: 'user' })
   const detail = problem?.message
+  if (problem?.code === 'limit_acted')
+    return tryEntry('Rented, and ended by its limit before it was seen ready', attempt, { detail })
   // It was rented at the requested bid, so nothing failed.
   if (problem?.code === 'outbid') return tryEntry('Rented, but outbid before it ran', attempt, { detail })
   return tryEntry('Renting failed', attempt, { kind: 'error', detail })

@@ -8,6 +8,7 @@ import { ServiceError } from '#service/service-error.ts'
 import { type RentRequest, startScriptTooLong } from '#shared/market/rent-request.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
+import { requestInScript } from '#ssh/watchdog/start-script.ts'
 import { lackedBy } from '../bridge/problems.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
 import {
@@ -137,6 +138,7 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
       step: 'asking',
       requestCount: attempt.requestCount + 1,
       askedAt: context.now(),
+      brought: requestInScript(request.onstart),
     })
   } catch (error) {
     // A failure could not be written either: it would be reported here, and the next start would still rent.

@@ -167,6 +167,16 @@ export const sentences = {
     message: 'The instance was destroyed elsewhere while it was being tried.',
     advice: 'Berth won’t rent another.',
   },
+  limitDestroyed: {
+    code: 'limit_acted',
+    message: 'Its limit ended it before Berth saw that it was ready.',
+    advice: 'It was destroyed with its files. Rent another one.',
+  },
+  limitStopped: {
+    code: 'limit_acted',
+    message: 'Its limit ended it before Berth saw that it was ready.',
+    advice: 'It’s kept, and its disk is billed: start or destroy it.',
+  },
   destroyedByUser: {
     code: 'instance_gone',
     message: 'You destroyed the instance while it was being tried.',

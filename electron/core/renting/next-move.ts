@@ -1,3 +1,4 @@
+import type { LimitAction } from '#shared/automation/limit.ts'
 import { isDead } from '#shared/derived.ts'
 import { type InstanceView, startFailure } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
@@ -30,17 +31,33 @@ export function nextTryStep(
   instance: InstanceView | undefined,
   now: number,
 ): { step: Attempt['step']; problem?: Problem } {
-  if (!instance) return { step: 'failed', problem: sentenceFor('gone') }
+  if (!instance)
+    return { step: 'failed', problem: endedByLimit(attempt, 'destroy', now) ?? sentenceFor('gone') }
   if (instance.state === 'running') return { step: 'running' }
   if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
   if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
   const { stateRequest, state } = instance
   const neverStarted = attempt.queued && stateRequest?.state !== 'stopped'
-  if (hasTrait(state, 'startable') && !neverStarted) return { step: 'failed', problem: sentenceFor(state) }
+  if (hasTrait(state, 'startable') && !neverStarted)
+    return { step: 'failed', problem: endedByLimit(attempt, 'stop', now) ?? sentenceFor(state) }
   const waits = state === 'waiting' || hasTrait(state, 'startable')
   const isLate = now - (attempt.createdAt ?? attempt.startedAt) >= attempt.deadline
   if (waits) return { step: isLate ? 'late' : 'waiting', problem: sentenceFor('no_gpu') }
   return isLate ? { step: 'late', problem: sentenceFor('late') } : { step: 'waiting' }
+}
+
+/** Seconds by which a watchdog's clock and the account's may differ. */
+const slack = 15
+
+/** Why an attempt was ended by the watchdog that came with it, if that may be: it was due. */
+function endedByLimit(
+  { brought }: Pick<Attempt, 'brought'>,
+  action: LimitAction,
+  now: number,
+): Problem | undefined {
+  const isDue = brought?.action === action && brought.at !== undefined && brought.at <= now + slack
+  if (!isDue) return undefined
+  return action === 'stop' ? sentences.limitStopped : sentences.limitDestroyed
 }
 
 /** A new machine is destroyed where its GPUs alone cost more than this many times what was confirmed, its disk included. */
@@ -162,14 +179,14 @@ function whileBooting(rental: Retrying, current: Attempt, { now, stopper }: Atte
 
 function onceRunning(rental: Retrying, current: Attempt, snapshot: AttemptSnapshot): RentalMove {
   const { instance, now, ssh } = snapshot
-  if (snapshot.gone) return taken(snapshot)
+  if (snapshot.gone) return taken(current, snapshot)
   if (!instance) return { do: 'wait' }
   if (isDead(instance)) return dropDead(sentenceFor(deathOf(instance)))
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and a stopped one would cost its disk for nothing.
   if (snapshot.stopper) return dropFor(snapshot.stopper)
   if (instance.state === 'ended') return afterExit(rental, current, snapshot)
-  if (hasTrait(instance.state, 'halted')) return foundStopped(rental, instance.id, snapshot)
+  if (hasTrait(instance.state, 'halted')) return foundStopped(rental, current, snapshot)
   const runs = instance.state === 'running'
   if (runs && (rental.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }
@@ -208,7 +225,7 @@ function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Attem
 function afterExit(rental: Retrying, current: Attempt, snapshot: AttemptSnapshot): RentalMove {
   return snapshot.now < lateAt(current)
     ? dropDead(sentenceFor('ended'))
-    : foundStopped(rental, current.instance, snapshot)
+    : foundStopped(rental, current, snapshot)
 }
 
 /** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
@@ -218,14 +235,17 @@ function afterRefusal({ problem }: Attempt): RentalMove {
 }
 
 function afterFailure(rental: Retrying, current: Attempt, snapshot: AttemptSnapshot): RentalMove {
-  const { problem, instance } = current
+  const { problem } = current
   const { stopper } = snapshot
   const why = problem ?? sentenceFor('failed')
   switch (why.code) {
     case 'instance_gone':
-      return taken(snapshot)
+      return taken(current, snapshot)
+    case 'limit_acted':
+      if (!snapshot.instance) return taken(current, snapshot)
+      return foundStopped(rental, current, snapshot)
     case 'stopped':
-      return stopper ? dropFor(stopper) : foundStopped(rental, instance, snapshot)
+      return stopper ? dropFor(stopper) : foundStopped(rental, current, snapshot)
     case 'ended':
       return stopper ? dropFor(stopper) : afterExit(rental, current, snapshot)
     case 'outbid':
@@ -248,20 +268,18 @@ function dropFor({ why, alone }: Stopper): RentalMove {
   return drop(why, false, alone)
 }
 
-/** It is gone: somebody destroyed it. */
-function taken({ isByUser }: AttemptSnapshot): RentalMove {
-  const problem = isByUser ? sentences.destroyedByUser : sentences.takenAway
-  return { do: 'end', step: 'failed', problem }
+/** It is gone: somebody destroyed it, or its limit did. */
+function taken(current: Attempt, { isByUser, now }: AttemptSnapshot): RentalMove {
+  const ended = endedByLimit(current, 'destroy', now) ?? sentences.takenAway
+  return { do: 'end', step: 'failed', problem: isByUser ? sentences.destroyedByUser : ended }
 }
 
-/** Someone stopped it. Nothing of a project's run is on it yet, and nobody would know what its disk costs. */
-function foundStopped(
-  { why }: Retrying,
-  instance: number | undefined,
-  { isByUser }: AttemptSnapshot,
-): RentalMove {
-  const problem = isByUser ? sentences.stoppedByUser : sentences.stopped
+/** Someone stopped it, or its limit. Nothing of a project's run is on it yet, and nobody would know what its disk costs. */
+function foundStopped({ why }: Retrying, current: Attempt, { isByUser, now }: AttemptSnapshot): RentalMove {
+  const ended = endedByLimit(current, 'stop', now) ?? sentences.stopped
+  const problem = isByUser ? sentences.stoppedByUser : ended
   if (why === 'run') return drop(problem, false, true)
+  const { instance } = current
   const itsInstance = instance === undefined ? {} : { instance }
   return { do: 'end', step: 'failed', problem, ...itsInstance }
 }

@@ -6,6 +6,7 @@ import { type AgreedPrices, believable, monthHours } from '#core/instances/spend
 import { type Collection, openCollection, type Rescue } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instance-record.ts'
 import { type Limit, leastDollars, lessSpent } from '#shared/automation/limit.ts'
+import { WatchdogRequest } from '#shared/automation/watchdog.ts'
 import { grownFrom } from '#shared/derived.ts'
 import { AccountId, InstanceId, OfferId, RentalId } from '#shared/ids.ts'
 import { OpenRequest, RentalSearch, type RentRequest } from '#shared/market/rent-request.ts'
@@ -81,6 +82,8 @@ export const Attempt = v.object({
   problem: v.optional(StoredProblem),
   /** No longer wanted: its instance is destroyed. */
   unwanted: v.optional(v.boolean()),
+  /** What the watchdog goes by that its start script was asked for with. */
+  brought: v.optional(WatchdogRequest),
   /** When it was first seen running. */
   runningAt: v.optional(v.number()),
   /** Stored before its instance is destroyed. */

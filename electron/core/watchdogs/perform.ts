@@ -123,16 +123,22 @@ export class Watchdogs {
     )
   }
 
+  /** An instance's start script brings one, which goes by that until Berth has visited it. */
+  async brought(instance: number, there: WatchdogRequest): Promise<void> {
+    const known = this.#stored.find(instance)
+    if (!known) await this.#stored.put({ instance, request: there, there, step: 'putting', foreign: false })
+    else if (known.step !== 'watching' && !known.there && !known.report && !known.foreign)
+      await this.#stored.put({ ...known, there })
+  }
+
   onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll): void {
     const { account, notifications } = this.#context
     for (const { id, onstart } of records) {
       const view = instances[id]
       const brought = requestInScript(onstart)
       if (!view || !brought) continue
-      const known = this.#stored.find(id)
-      if (known) {
-        const isFirst = known.step !== 'watching' && !known.there && !known.report && !known.foreign
-        if (isFirst) void this.#stored.put({ ...known, there: brought })
+      if (this.#stored.find(id)) {
+        void this.brought(id, brought)
         continue
       }
       if (!canGetIn(view) || this.#sought.has(id)) continue

@@ -215,11 +215,15 @@ export function dueLimits(accounts: readonly AccountView[], each: number): DueLi
 
 /** Whether a watchdog on the instance acts on a limit without Berth, its key and its network. */
 export function isKeptByWatchdog(
-  { instance, asleep }: Pick<LimitView, 'instance' | 'asleep'>,
+  { instance, asleep, when }: Pick<LimitView, 'instance' | 'asleep' | 'when'>,
   watchdogs: AccountView['watchdogs'],
 ): boolean {
   const watchdog = watchdogs[instance ?? '']
-  return asleep && watchdog?.step === 'watching' && !watchdog.foreign
+  if (!asleep || !watchdog || watchdog.foreign) return false
+  if (watchdog.step === 'watching') return true
+  // One that came with a rental, and that Berth hasn't visited yet.
+  const condition = when.kind === 'idle' ? 'idle' : when.kind === 'away' ? 'lease' : 'at'
+  return watchdog.step === 'putting' && watchdog.there?.[condition] !== undefined
 }
 
 /** How many limits that may still act need Berth, its key and its network: of an instance, or of all. */

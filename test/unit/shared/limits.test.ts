@@ -11,6 +11,7 @@ import {
 } from '#shared/automation/limit-words.ts'
 import { starting, stoppersOf } from '#shared/automation/limits-that-block.ts'
 import { limitsAt } from '#shared/project/bounds.ts'
+import type { AccountView } from '#shared/state.ts'
 import { accountView, instanceView, limitView } from '../views.ts'
 
 test('a part of a sum is never more than it, however small', () => {
@@ -53,13 +54,17 @@ test('a limit that a watchdog keeps acts without the key, and isn’t counted am
   const kept = { ...limit('k', 'waiting'), asleep: true }
   const request = { action: 'stop' as const, at: 1 }
   const watchdog = { instance: 7, request, step: 'watching' as const, foreign: false }
-  const count = (given: Partial<typeof watchdog>) =>
+  const count = (given: Partial<AccountView['watchdogs'][string]>) =>
     limitsByBerth(
       accountView({ limits: { ...limits, k: kept }, watchdogs: { 7: { ...watchdog, ...given } } }),
       7,
     )
   expect(count({})).toBe(2)
   expect(count({ foreign: true })).toBe(3)
+  // One that isn't visited yet: it came with the rental, or isn't there.
+  expect(count({ step: 'putting', there: request })).toBe(2)
+  expect(count({ step: 'putting', there: { action: 'stop', lease: 60 } })).toBe(3)
+  expect(count({ step: 'putting' })).toBe(3)
   expect(limitsByBerth(accountView({ limits }), 8)).toBe(0)
 })
 

@@ -122,7 +122,11 @@ export class OneAccount {
       spending,
       wasAttempted: () => false,
       before: target => this.before(target),
-      watchdogs: { settle: async () => undefined, apply: async () => undefined },
+      watchdogs: {
+        settle: async () => undefined,
+        apply: async () => undefined,
+        brought: async () => undefined,
+      },
     })
     this.#limits.resume()
   }

@@ -73,6 +73,35 @@ test('an attempt whose machine is gone or stopped names the user where they did 
   }
 })
 
+test('a machine that is gone or stopped once the watchdog that came with it was due was ended by its limit', () => {
+  const came = (action: 'stop' | 'destroy', at: number) => ({ brought: { action, at } })
+  const [due, later] = [now - 5, now + 60]
+  const codeOf = (given: Partial<Attempt>, state?: 'stopped') =>
+    nextTryStep(someAttempt(given), state && instanceView({ state }), now).problem?.code
+  expect(codeOf(came('destroy', due))).toBe('limit_acted')
+  expect(codeOf(came('stop', due), 'stopped')).toBe('limit_acted')
+  expect(codeOf(came('destroy', later))).toBe('instance_gone')
+  expect(codeOf(came('stop', due))).toBe('instance_gone')
+  expect(codeOf(came('destroy', due), 'stopped')).toBe('stopped')
+
+  const problem = { code: 'limit_acted', message: '' }
+  const moveOf = (given: Partial<Attempt>, state?: 'stopped') =>
+    nextRentalMove(retrying(someAttempt({ ...running, ...given })), {
+      now,
+      instance: state && instanceView({ state }),
+      gone: state === undefined,
+      ssh: 'silent',
+    })
+  for (const step of ['running', 'failed'] as const) {
+    const gone = moveOf({ ...came('destroy', due), step, problem })
+    expect(gone).toMatchObject({ do: 'end', step: 'failed', problem: { code: 'limit_acted' } })
+    expect(gone).not.toHaveProperty('instance')
+    const { instance } = running
+    const kept = { do: 'end', step: 'failed', instance, problem: { code: 'limit_acted' } }
+    expect(moveOf({ ...came('stop', due), step, problem }, 'stopped')).toMatchObject(kept)
+  }
+})
+
 test('a machine that nobody could log in to is dropped with the last error', () => {
   const snapshot = { instance: instanceView({ state: 'running' }), gone: false, ssh: 'silent' } as const
   const problem = { code: 'ssh_refused', message: 'Nothing listens on port 22.' }
