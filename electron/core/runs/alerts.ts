@@ -1,6 +1,6 @@
 import { money, rate } from '#shared/format/money.ts'
 import { named, shortInstanceName } from '#shared/format/name.ts'
-import { duration } from '#shared/format/time.ts'
+import { atMoment, duration } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
@@ -214,8 +214,9 @@ export function keptAlert(
   const most = mostInAll(run)
   const cost = `It cost ${money(runCostBy(run, now))}${destroyed ? '' : ' so far'}.`
   const why = pastKeepWords(run, isSpent, now)
-  const ends =
+  const atCost =
     run.step === 'failed' && most !== undefined && !run.sweep ? ` It’s destroyed at ${money(most)}.` : ''
+  const ends = run.lastCall === undefined ? atCost : ` ${why} It’s destroyed ${atMoment(run.lastCall, now)}.`
   return alertOf(destroyed ? 'machineDestroyed' : 'machineKept', {
     ...about(account, run),
     title: titled(run, destroyed ? 'failed, and its machine is destroyed' : 'still has a machine'),

@@ -152,6 +152,7 @@ export function resumed({ project }: ProjectRun, machine: InstanceView | undefin
     problem: undefined,
     keptUntil: undefined,
     remindAt: undefined,
+    lastCall: undefined,
     told: undefined,
     afterwards: project.spec.after ?? 'destroy',
     finalAction: undefined,

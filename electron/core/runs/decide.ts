@@ -204,14 +204,21 @@ function ending(run: Run, { instance }: RunSnapshot): RunMove {
     : { do: 'fail', problem: instanceGone }
 }
 
+/** Seconds by which a reminder is late that Berth slept through. */
+const missedBy = 600
+
 /**
- * The machine of a failed run is kept for the agreed time, and never beyond what the run may cost. One that runs is in use,
- * and is not destroyed.
+ * The machine of a failed run is kept for the agreed time, and never beyond what the run may cost. Where a sleep took the
+ * reminder as well, its user hears of it an hour before. One that runs is in use, and is not destroyed.
  */
 function kept(run: ProjectRun, { instance, now, isSpent = false }: RunSnapshot): RunMove {
-  const { keptUntil = Number.POSITIVE_INFINITY, remindAt = Number.POSITIVE_INFINITY } = run
+  const { keptUntil = Number.POSITIVE_INFINITY, remindAt = Number.POSITIVE_INFINITY, lastCall = 0 } = run
   if (instance === undefined || instance === 'gone') return { do: 'wait' }
-  if (isSpent && instance.state !== 'running') return { do: 'expire', destroys: true, isSpent: true }
+  if (isSpent && instance.state !== 'running') {
+    const reminder = keepingFor(run).destroys ? remindAt : keptUntil
+    const isUntold = !lastCall && now >= reminder + missedBy
+    return now < lastCall ? { do: 'wait' } : { do: 'expire', destroys: !isUntold, isSpent: true }
+  }
   if (now >= keptUntil)
     return { do: 'expire', destroys: keepingFor(run).destroys && hasTrait(instance.state, 'over') }
   return now >= remindAt ? { do: 'expire', destroys: false } : { do: 'wait' }

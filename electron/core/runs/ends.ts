@@ -30,6 +30,9 @@ import type { RunFolders } from './transfer-results.ts'
 import type { WaitingMachines } from './waiting-machines.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
+/** Seconds from the news that a failed run's cost was passed in a sleep to the end of its machine. */
+const lastCallBefore = 3600
+
 /** What the ends of runs need, besides the account. */
 export interface EndParts {
   runs: StoredRuns
@@ -135,7 +138,8 @@ export class RunEnds {
       await endings.end(run.instance, 'destroy', { kind: 'berth', text, detail })
     }
     const gone = { keptUntil: undefined, remindAt: undefined }
-    const after = await runs.reach(run, destroys ? gone : reminded(run, now()))
+    const lastCall = isSpent ? now() + lastCallBefore : undefined
+    const after = await runs.reach(run, destroys ? gone : { ...reminded(run, now()), lastCall })
     if (!after || !isOfProject(after)) return
     const facts = { destroyed: destroys, isSpent, view: machines.viewOf(after.instance), now: now() }
     notifications.tell(account, [keptAlert(account, after, facts)])

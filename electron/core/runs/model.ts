@@ -100,6 +100,8 @@ export const Run = v.object({
   keptUntil: v.optional(v.number()),
   /** The same for a reminder before it is destroyed. */
   remindAt: v.optional(v.number()),
+  /** Its cost passed the maximum while nobody could be reminded: its machine is destroyed then, and its user knows. */
+  lastCall: v.optional(v.number()),
   /** Micro-dollars that it had cost when it failed, with its machine stopped. */
   costThen: v.optional(v.number()),
   /** Seconds for which its machine waits for the next run. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pastKeepWords } from '#core/runs/alerts.ts'
+import { keptAlert, pastKeepWords } from '#core/runs/alerts.ts'
 import { failed, movedToNewMachine } from '#core/runs/changes.ts'
 import { nextRunMove } from '#core/runs/decide.ts'
 import { keptFrom, limitsLeft, mostInAll, type Run } from '#core/runs/model.ts'
@@ -77,6 +77,18 @@ describe('what a run may cost at most', () => {
       destroys: true,
       isSpent: true,
     })
+    // Not as the first act after a sleep that took the reminder, too.
+    const unreminded = { ...run, keptUntil: 0 }
+    const woken = { ...spent, now: day }
+    expect(nextRunMove({ ...unreminded, keptUntil: day - 60 }, woken)).toMatchObject({ destroys: true })
+    expect(nextRunMove(unreminded, woken)).toEqual({ do: 'expire', destroys: false, isSpent: true })
+    const told = { ...unreminded, lastCall: day + 3600, keptUntil: day + day }
+    expect(nextRunMove(told, woken)).toEqual({ do: 'wait' })
+    expect(nextRunMove(told, { ...woken, now: day + 3600 })).toMatchObject({ destroys: true })
+    const facts = { destroyed: false, isSpent: true, view: undefined, now: day } as const
+    expect(keptAlert('a00000001', told, facts).body).toMatch(
+      /has cost what it may.* It’s destroyed (at|on) .*\d\d/,
+    )
     // It names its true cause, also where the sweep's cost is what is reached.
     const kept = projectRun({ step: 'failed', spentBefore: 400_000, project: { keeping } })
     expect(pastKeepWords(kept, undefined, 0)).toBe(
