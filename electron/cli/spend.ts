@@ -1,6 +1,7 @@
 import { duration, isoDay } from '#shared/format/time.ts'
 import { accountNow, creditBy, creditLasts, spendOnceReady } from '../shared/derived.ts'
 import { money } from '../shared/format/money.ts'
+import { firstDaySince } from '../shared/spending/before-counting.ts'
 import type { MoneyDay } from '../shared/spending/history.ts'
 import { spendWords } from '../shared/spending/spend-words.ts'
 import type { AccountView } from '../shared/state.ts'
@@ -51,10 +52,22 @@ interface SpendAnswer {
   now: number
 }
 
+/** The first day of each sum. */
+function firstDays(now: number) {
+  const date = new Date(now * 1000)
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
+  return {
+    today: new Date(year, month, day),
+    last7Days: new Date(year, month, day - 6),
+    thisMonth: new Date(year, month),
+  }
+}
+
 function sums({ days, now }: SpendAnswer) {
-  const day = (back: number) => isoDay(new Date(now * 1000 - back * 86_400_000))
-  const since = (first: string) => days.reduce((sum, each) => sum + (each.day >= first ? each.spent : 0), 0)
-  return { today: since(day(0)), last7Days: since(day(6)), thisMonth: since(`${day(0).slice(0, 8)}01`) }
+  const since = (first: Date) =>
+    days.reduce((sum, each) => sum + (each.day >= isoDay(first) ? each.spent : 0), 0)
+  const { today, last7Days, thisMonth } = firstDays(now)
+  return { today: since(today), last7Days: since(last7Days), thisMonth: since(thisMonth) }
 }
 
 /** Scripts rely on these fields: they are added, never renamed. In dollars. */
@@ -78,19 +91,23 @@ function asJson(answer: SpendAnswer) {
 }
 
 function asText(answer: SpendAnswer): string {
-  const { account, now } = answer
+  const { account, days, now } = answer
   const credit = creditBy(account, now)
   const lasts = creditLasts(account, spendOnceReady(account))
-  const { today, last7Days, thisMonth } = sums(answer)
+  const [spent, first] = [sums(answer), firstDays(now)]
+  const sumOf = (span: keyof typeof spent) => {
+    const since = firstDaySince(days, { instances: account.instances, now }, first[span].getTime() / 1000)
+    return `${money(spent[span])}${since ? ` since ${since}` : ''}`
+  }
   return table(
     [account.name, '>'],
     [
       ['Credit', credit === undefined ? 'unknown' : money(credit)],
       ['Per hour', spendWords(account)],
       ...(lasts === undefined ? [] : [['Credit lasts', duration(lasts)]]),
-      ['Today', money(today)],
-      ['Last 7 days', money(last7Days)],
-      ['This month', money(thisMonth)],
+      ['Today', sumOf('today')],
+      ['Last 7 days', sumOf('last7Days')],
+      ['This month', sumOf('thisMonth')],
     ],
   )
 }

@@ -1,5 +1,6 @@
 import { instanceName } from '#shared/format/name.ts'
 import { isoDay, monthAndYear, monthDay, monthInFull, monthName, weekdayAndDay } from '#shared/format/time.ts'
+import { type CountedAccount, firstDaySince } from '#shared/spending/before-counting.ts'
 import type { ChargedKinds, InstanceUse, MoneyDay, MoneyHistory } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
 
@@ -175,7 +176,7 @@ export interface MonthFigure {
   /** `November`. */
   month: string
   spent: Micros
-  /** The first day of it that is known, where that is not its first: `12 Nov`. */
+  /** The first day of it that is known, where that is not its first: `12 Nov`; on that day `13:39, before ≈ $19.63`. */
   since?: string
 }
 
@@ -192,10 +193,15 @@ export interface MonthFigures {
 /** Days whose mean is the forecast: the last of them is today, of which only what has passed counts. */
 const forecastDays = 14
 
-export function monthFigures({ days }: Pick<MoneyHistory, 'days'>, now: number): MonthFigures {
+export function monthFigures(
+  { days }: Pick<MoneyHistory, 'days'>,
+  now: number,
+  instances: CountedAccount['instances'] = {},
+): MonthFigures {
   const date = new Date(now * 1000)
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
   const thisMonth = monthFigure(days, date)
+  const firstDay = firstDaySince(days, { instances, now }, new Date(year, month).getTime() / 1000)
   const last = new Date(year, month, daysInMonth(date))
   const today = isoDay(date)
   const passed = (now * 1000 - new Date(year, month, day).getTime()) / 86_400_000
@@ -206,7 +212,7 @@ export function monthFigures({ days }: Pick<MoneyHistory, 'days'>, now: number):
   const left = Math.round(perDay * (last.getDate() - day + 1 - passed))
   const before = monthFigure(days, new Date(year, month - 1))
   return {
-    now: thisMonth ?? { month: monthInFull(date), spent: 0 },
+    now: { ...(thisMonth ?? { month: monthInFull(date), spent: 0 }), ...(firstDay && { since: firstDay }) },
     ...(before ? { before } : {}),
     end: `${last.getDate()} ${monthInFull(last)}`,
     ...(whole > 0 ? { forecast: { perDay, byEnd: (thisMonth?.spent ?? 0) + left } } : {}),

@@ -141,6 +141,7 @@ export function instanceView(
       traffic: charged,
       ran,
       absent: hasTrait(state, 'gpusCharged') ? 0 : at - missingSince,
+      isCounted: lastPoll.at !== undefined,
     }),
     traffic: traffic && { ...traffic, ...expected },
     startedAt,

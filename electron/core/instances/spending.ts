@@ -154,18 +154,26 @@ export function ranAtLeast(from: number, at: number): number {
  * Spent up to now. The first poll assumes the current price since creation. Each change of the hourly price starts a
  * new stretch, as does `traffic`, the charge for traffic since. Unobserved seconds (`ran`) are charged at the current
  * price, and those for which polls lacked it and it doesn't run now (`absent`) at the lower of the two: nobody saw it run.
- * `at` in epoch seconds of the account's time.
+ * `at` in epoch seconds of the account's time. `isCounted`: days have been counting the account for some polls.
  */
 export function spending(
   before: InstanceView['spent'] | undefined,
   perHour: Micros,
   startedAt: number | undefined,
   at: number,
-  { traffic = 0, ran = 0, absent = 0 }: { traffic?: Micros; ran?: number; absent?: number } = {},
+  {
+    traffic = 0,
+    ran = 0,
+    absent = 0,
+    isCounted = false,
+  }: { traffic?: Micros; ran?: number; absent?: number; isCounted?: boolean } = {},
 ): InstanceView['spent'] {
   if (!before) {
     const age = at - (startedAt ?? at)
-    return { micros: grown(perHour, age) + traffic, at, perHour, ...(age > uncertainty && { seenFrom: at }) }
+    const micros = grown(perHour, age) + traffic
+    const first = { micros, at, perHour }
+    if (age <= uncertainty) return first
+    return { ...first, seenFrom: at, ...(!isCounted && { unseen: micros }) }
   }
   if (before.perHour === perHour && traffic === 0 && before.at <= at) return before
   const seconds = Math.max(0, at - before.at)

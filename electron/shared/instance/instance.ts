@@ -84,7 +84,8 @@ export interface InstanceView {
   /**
    * Spent since creation: `micros` at `at`, growing by `perHour` until a later answer says otherwise. `inferred` of it is
    * the most that it can have cost unseen, while something else may have spent that. `rise`: an accepted price, from then on.
-   * `seenFrom`: when this Berth first saw it, where it was older then: what it had cost before is estimated.
+   * `seenFrom`: when this Berth first saw it, where it was older then: what it had cost before is estimated. `unseen` of
+   * that is from before Berth counted its account, so it's in no day's spending.
    */
   spent: {
     micros: Micros
@@ -93,6 +94,7 @@ export interface InstanceView {
     inferred?: Micros
     rise?: PriceRise
     seenFrom?: number
+    unseen?: Micros
   }
   /** Absent while the service does not report it. */
   traffic?: InstanceTraffic

@@ -1,5 +1,6 @@
 import { duration, isoDay, moment, weekdayAndDay } from '#shared/format/time.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
+import { costBeforeCounting } from '#shared/spending/before-counting.ts'
 import type { Saving } from '#shared/spending/forecast.ts'
 import type { MoneyHistory } from '#shared/spending/history.ts'
 import type { Micros } from '#shared/spending/money.ts'
@@ -95,6 +96,8 @@ export function laneOf({ history, startedAt }: InstanceView, { from }: LaneDays,
 export interface WeekCosts {
   total: Micros
   instances: ReadonlyMap<string, Micros>
+  /** Those whose cost is the service's own list of charges, on any of these days. */
+  charged: ReadonlySet<string>
   gone: { count: number; total: Micros; byDay: readonly Micros[] }
 }
 
@@ -119,12 +122,25 @@ export function weekCosts(
   return {
     total: week.reduce((sum, day) => sum + (day?.spent ?? 0), 0),
     instances,
+    charged: new Set(week.flatMap(day => Object.keys(day?.charged ?? {}))),
     gone: { count: gone.size, total: byDay.reduce((a, b) => a + b, 0), byDay },
   }
 }
 
 /** Seconds: longer forecasts show as more than a year. */
 export const farthest = 365 * 86_400
+
+/** What an instance cost in these days; `isEstimated` where part of that is from before Berth counted its account. */
+export function weekCost(
+  { instances, charged }: Pick<WeekCosts, 'instances' | 'charged'>,
+  instance: InstanceView,
+  { from }: LaneDays,
+): { spent: Micros | undefined; isEstimated: boolean } {
+  const id = String(instance.id)
+  const before = charged.has(id) ? 0 : costBeforeCounting(instance, from)
+  const spent = (instances.get(id) ?? 0) + before
+  return { spent: instance.costUnknown && spent === 0 ? undefined : spent, isEstimated: before > 0 }
+}
 
 /** How much longer the credit lasts without an instance; empty where it is used up already. */
 export function gainWords({ wins }: Pick<Saving, 'wins'>, usedUp: boolean): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gainWords, laneDays, laneOf, weekCosts } from '#renderer/screens/spending/lanes.ts'
+import { gainWords, laneDays, laneOf, weekCost, weekCosts } from '#renderer/screens/spending/lanes.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { instanceView } from '#test/unit/views.ts'
 
@@ -72,7 +72,24 @@ test('the week is summed by instance, and instances that are gone by day', () =>
       ['2', 5],
       ['3', 3],
     ]),
+    charged: new Set(),
     gone: { count: 2, total: 8, byDay: [6, 0, 0, 0, 0, 0, 2] },
+  })
+})
+
+test('the cost of the days includes what an instance had cost in them before Berth counted it', () => {
+  const spent = { micros: 80, at: at(18, 0), perHour: 0, seenFrom: at(18, 0), unseen: 80 }
+  // Two of the four days before it was seen are shown.
+  const older = instanceView({ id: 7, startedAt: at(14, 0), spent })
+  const counted = { instances: new Map([['7', 2]]), charged: new Set<string>() }
+  expect(weekCost(counted, older, week)).toEqual({ spent: 42, isEstimated: true })
+  expect(weekCost({ ...counted, charged: new Set(['7']) }, older, week)).toEqual({
+    spent: 2,
+    isEstimated: false,
+  })
+  expect(weekCost({ ...counted, instances: new Map() }, instanceView({ costUnknown: true }), week)).toEqual({
+    spent: undefined,
+    isEstimated: false,
   })
 })
 

@@ -9,6 +9,7 @@ import {
   usualDay,
 } from '#renderer/features/spending.ts'
 import type { MoneyHistory } from '#shared/spending/history.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const now = new Date(2026, 10, 21, 14, 30).getTime() / 1000
 const day = (name: string, instances: Record<string, number>, spent: number) => ({
@@ -210,4 +211,21 @@ test('the forecast counts days without spending, but not the partly seen first d
     now: { month: 'November', spent: 0 },
     end: '30 November',
   })
+})
+
+test('on its first day a month says since when it counts, and what instances had cost in it before', () => {
+  const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime() / 1000
+  const spent = { micros: 30_000_000, at: at(2, 0), perHour: 0, seenFrom: at(2, 0), unseen: 30_000_000 }
+  // Two of its three days were in October.
+  const instances = { 7: instanceView({ startedAt: at(-1, 0), spent }) }
+  const days = [day('2026-11-02', { 7: 1_000_000 }, 1_000_000)]
+  expect(monthFigures({ days }, at(2, 14), instances).now).toEqual({
+    month: 'November',
+    spent: 1_000_000,
+    since: '00:00, before ≈ $10.00',
+  })
+  expect(monthFigures({ days }, at(3, 14), instances).now.since).toBe('2 Nov')
+  expect(monthFigures({ days }, at(2, 14), { 7: instanceView({ startedAt: at(2, 0) }) }).now.since).toBe(
+    '2 Nov',
+  )
 })

@@ -184,7 +184,13 @@ test('spending sums up from creation, and each new price starts a new stretch', 
   expect(first).toEqual({ micros: 100_000, at: 1100, perHour: 3_600_000 })
   // Of an older one, what nobody here saw is an estimate, and stays one.
   const old = spending(undefined, 3_600_000, 1000, 2000)
-  expect(spending(old, 36_000, 1000, 2100)).toMatchObject({ micros: 1_100_000, seenFrom: 2000 })
+  expect(spending(old, 36_000, 1000, 2100)).toMatchObject({
+    micros: 1_100_000,
+    seenFrom: 2000,
+    unseen: 1_000_000,
+  })
+  // Where the account was counted already, the days have it.
+  expect(spending(undefined, 3_600_000, 1000, 2000, { isCounted: true }).unseen).toBeUndefined()
   expect(spending(first, 3_600_000, 1000, 1200)).toBe(first)
   const stopped = spending(first, 36_000, 1000, 1200)
   expect(stopped).toEqual({ micros: 200_000, at: 1200, perHour: 36_000 })
