@@ -256,6 +256,7 @@ export const cliAnswers: Readonly<Record<string, readonly Answer[]>> = {
             action: v.picklist(['stop', 'destroy']),
             sentence: Text,
             at: v.nullable(Time),
+            watched: v.boolean(),
           }),
         ),
       }),

@@ -1,5 +1,6 @@
 import { hasEnded, type LimitView } from '#shared/automation/limit.ts'
 import { defaultWarning } from '#shared/automation/limit-defaults.ts'
+import { isKeptByWatchdog } from '#shared/automation/limit-words.ts'
 import { instanceName } from '#shared/format/name.ts'
 import { type CliCommand, findInstance, isoTime, polledState, print } from './call.ts'
 import { usageFailure } from './failure.ts'
@@ -31,10 +32,16 @@ export const limit: CliCommand = {
       await call.connection.command('removeLimit', { account: account.id, limit: what })
     else if (verb !== undefined)
       throw usageFailure('berth limit takes INSTANCE, and stop TIME, destroy TIME or rm LIMIT.')
-    const all = Object.values((await call.connection.state()).accounts[account.id]?.limits ?? {})
-    const limits = all.filter(one => one.instance === instance.id && !hasEnded(one))
-    if (call.json) print(call, { ...on, limits: limits.map(limitJson) })
+    const { limits: all = {}, watchdogs = {} } = (await call.connection.state()).accounts[account.id] ?? {}
+    const limits = Object.values(all).filter(one => one.instance === instance.id && !hasEnded(one))
+    const isWatched = (one: LimitView) => isKeptByWatchdog(one, watchdogs)
+    if (call.json)
+      print(call, { ...on, limits: limits.map(one => ({ ...limitJson(one), watched: isWatched(one) })) })
     else for (const { id, sentence } of limits) call.write(`${id}  ${sentence}\n`)
+    if (limits.some(one => one.asleep && !isWatched(one)) && !call.json)
+      call.say(
+        'Its watchdog isn’t there yet: Berth installs it over SSH once the instance runs, and needs to be awake until then.',
+      )
     if (limits.length === 0 && !call.json) call.say(`${instanceName(instance)} has no limit.`)
     return undefined
   },

@@ -62,13 +62,17 @@ test('without its key an account is shown as last known at once, which no script
     })
 })
 
-test('stop, start and, only with --yes, destroy take an id or a label and set the exit code', async () => {
+test('stop, limit, start and, only with --yes, destroy take an id or a label and set the exit code', async () => {
   const { under, berth } = await connected()
   const id = await rentOne(under)
   await under.run('renameInstance', { instance: id, label: 'llama' })
   await under.until(() => under.account().instances[id]?.label === 'llama')
   expect(await berth('stop', 'llama')).toEqual({ code: 0, out: `Stopped llama #${id}\n`, err: '' })
   await under.until(() => under.account().instances[id]?.state === 'stopped')
+  const unwatched = await berth('limit', String(id), 'stop', '8h', '--asleep')
+  expect(unwatched).toMatchObject({ code: 0, err: expect.stringContaining('Its watchdog isn’t there yet') })
+  const listed = JSON.parse((await berth('limit', String(id), '--json')).out)
+  expect(listed).toMatchObject({ limits: [{ action: 'stop', watched: false }] })
   const started = await berth('start', String(id), '--json')
   expect(JSON.parse(started.out)).toEqual({ instances: [{ account: under.account().id, id }] })
   await under.until(() => under.account().instances[id]?.state !== 'stopped')
