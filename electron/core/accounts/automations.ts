@@ -68,6 +68,7 @@ export async function openAutomations(
     (instance, request) => limits.adopt(instance, request),
     tellOf,
     await openWatchdogOwner(context),
+    instance => rentals.ofInstance(instance) !== undefined,
   )
   const hooks = {
     onCreated,

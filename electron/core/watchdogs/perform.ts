@@ -48,12 +48,13 @@ export class Watchdogs {
     adopt: AdoptWatchdog,
     tellOf: TellOf,
     owner: () => Promise<string>,
+    isRentedHere: (instance: number) => boolean,
   ) {
     this.#context = context
     this.#stored = stored
     this.#limits = limits
     this.#adopt = adopt
-    this.#visits = new WatchdogVisits(context, stored, adopt, tellOf, owner)
+    this.#visits = new WatchdogVisits(context, stored, adopt, tellOf, owner, isRentedHere)
     this.#worker = new Worker({
       clock: context.platform.clock,
       ending: context.ending,
@@ -141,6 +142,7 @@ export class Watchdogs {
         void this.brought(id, brought)
         continue
       }
+      if (!canGetIn(view)) this.#sought.delete(id)
       if (!canGetIn(view) || this.#sought.has(id)) continue
       this.#sought.add(id)
       void this.#seek(view).catch(() => this.#sought.delete(id))

@@ -35,6 +35,7 @@ export class WatchdogVisits {
   readonly #adopt: AdoptWatchdog
   readonly #tellOf: TellOf
   readonly #owner: () => Promise<string>
+  readonly #isRentedHere: (instance: number) => boolean
   /** Instances whose watchdog of another Berth is being taken over. */
   readonly takenOver = new Set<number>()
   /** Instances for which the user waits, who hears of an error. */
@@ -50,12 +51,14 @@ export class WatchdogVisits {
     adopt: AdoptWatchdog,
     tellOf: TellOf,
     owner: () => Promise<string>,
+    isRentedHere: (instance: number) => boolean,
   ) {
     this.#context = context
     this.#watchdogs = watchdogs
     this.#adopt = adopt
     this.#tellOf = tellOf
     this.#owner = owner
+    this.#isRentedHere = isRentedHere
   }
 
   nameOf(instance: number): string {
@@ -132,9 +135,10 @@ export class WatchdogVisits {
     if (!reading || this.#watchdogs.find(there.id)) return false
     const watchdog = { instance: there.id, request: reading.request }
     if (!reading.placed) {
-      // Installed by the start script, without its instance's id yet.
-      await this.#adopt(there.id, reading.request)
-      await this.#watchdogs.put({ ...watchdog, step: 'putting', foreign: false })
+      // Installed by the start script, without its instance's id yet. What this Berth rented has the limits that its user left.
+      const step = this.#isRentedHere(there.id) ? 'removing' : 'putting'
+      if (step === 'putting') await this.#adopt(there.id, reading.request)
+      await this.#watchdogs.put({ ...watchdog, there: reading.request, step, foreign: false })
     } else await this.#record({ ...watchdog, step: 'watching', foreign: true }, reading, false)
     return true
   }
@@ -169,6 +173,11 @@ export class WatchdogVisits {
     // The user may have changed it meanwhile, which the next visit handles.
     if (now.step !== watchdog.step || !isDeepEqual(now.request, watchdog.request)) return 0
     if (reading && !now.foreign && (await this.#isOthers(reading))) return this.#leaveToOther(now, reading)
+    if (reading && !reading.placed && now.step === 'watching') {
+      // The start script's again, in a container that was made anew.
+      await this.#watchdogs.put({ ...now, there: reading.request, step: 'putting' })
+      return 0
+    }
     await this.#record(now, reading, lease !== '')
     // In the account's time, which leases use, and which runs faster in the demo.
     return visitEvery(now) / (this.#account()?.clock.rate ?? 1)

@@ -33,7 +33,7 @@ mv -f "$here/watchdog.sh.new" "$here/watchdog.sh"
 chmod 700 "$here/watchdog.sh"
 printf '%s\nkey=%s\ntold_up=%s\nboot=%s\n' "$config" "$key" "${uptime%%.*}" "$boot" > "$here/config.new"
 mv -f "$here/config.new" "$here/config"
-rm -f "$here/key" "$here/done" "$here/spent" "$here/state"
+rm -f "$here/removed" "$here/key" "$here/done" "$here/spent" "$here/state"
 if [ "$key" = kept ]; then printf '%s\n' "$given_key" > "$here/key"; fi
 
 # First in the start script, since what comes last may never be reached.

@@ -4,7 +4,8 @@ import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 /**
  * Lines for a rental's start script that install the watchdog before anybody connects, and start it at every start of
  * the container. They contain no API key: the watchdog uses the container's own. The instance's id comes from the
- * container (`CONTAINER_ID`), or from Berth when it first connects. A config that Berth has changed meanwhile is kept.
+ * container (`CONTAINER_ID`), or from Berth when it first connects. A config that Berth has changed meanwhile is kept, and
+ * one that Berth has removed doesn't come back.
  */
 export async function watchdogStartScript(
   request: WatchdogRequest,
@@ -36,6 +37,7 @@ function installing(read: string, unpack: string, script: string, config: readon
   const lines = [...config, 'key=container'].map(line => `'${line.replaceAll("'", `'\\''`)}'`)
   return `# >>> berth watchdog
 ( umask 077; d=\${HOME:-/root}/.berth/watchdog; mkdir -p "$d"
+[ -f "$d/removed" ] && exit
 [ -f "$d/config" ] || { ${read} << 'BERTH'${unpack} > "$d/watchdog.sh" && printf '%s\\n' ${lines.join(' ')} > "$d/config"; }
 ${script}
 BERTH

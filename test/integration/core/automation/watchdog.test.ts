@@ -1,5 +1,5 @@
 import { execSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LimitAction, LimitWhen } from '#shared/automation/limit.ts'
@@ -117,7 +117,8 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await again.run('watchLimit', { limit: destroys, asleep: false })
     await again.until(() => viewOf(again, instance) === undefined)
     expect(again.account().limits[destroys]).toMatchObject({ step: 'waiting', asleep: false })
-    await expect.poll(() => existsSync(join(home, '.berth'))).toBe(false)
+    await expect.poll(() => readdirSync(folder)).toEqual(['removed'])
+    expect(readdirSync(join(home, '.berth'))).toEqual(['watchdog'])
     expect(existsSync(`/proc/${last}/cmdline`) && readFileSync(`/proc/${last}/cmdline`, 'utf8')).toBeFalsy()
     expect(readFileSync(onstart, 'utf8')).toBe('#!/bin/bash\nexec sleep infinity\n')
     expect(await intended()).toBe('running')
@@ -214,17 +215,34 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(other, instance)).toMatchObject({ step: 'watching', foreign: false })
   })
 
-  test('comes with a start script, and learns its instance on Berth’s first visit', async () => {
-    const { world, under, sshd, instance, home } = await openInside()
+  test('comes with a start script, to stay only where its limits do, and learns its instance', async () => {
+    const { world, under: renting, sshd, instance, home, restart } = await openInside()
     const request = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
-    const onstart = await watchdogStartScript(request, under.account().baseUrl, 10)
+    const onstart = await watchdogStartScript(request, renting.account().baseUrl, 10)
     expect(onstart).not.toContain(world.sim.apiKey)
     expect(onstart.length).toBeLessThan(10_000)
-    // Runs it twice, as a container's start does.
     const script = join(sshd.folder, 'onstart.sh')
     writeFileSync(script, onstart)
-    for (let start = 0; start < 2; start += 1) execSync(`HOME=${home} sh ${script}`)
+    /** The container starts, twice. */
+    const begin = () => {
+      for (let start = 0; start < 2; start += 1) execSync(`HOME=${home} sh ${script}`)
+    }
+    begin()
     const folder = join(home, '.berth', 'watchdog')
+    // Whoever rented it has taken its limit away since.
+    await renting.run('checkWatchdog', { instance })
+    await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['removed']), patient)
+    await renting.until(() => viewOf(renting, instance) === undefined)
+    begin()
+    expect(readdirSync(folder)).toEqual(['removed'])
+    expect(renting.account().limits).toEqual({})
+
+    // Another Berth, and a container that was made anew.
+    await renting.close()
+    await world.platform.files.delete(`accounts/${renting.account().id}/rentals.json`)
+    rmSync(join(home, '.berth'), { recursive: true })
+    begin()
+    const under = await restart()
     await vi.waitFor(
       () => expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('watching instance it is on'),
       patient,
@@ -235,7 +253,16 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(Object.values(under.account().limits)).toMatchObject([
       { instance, when: { kind: 'idle', ...request.idle }, action: 'stop', asleep: true },
     ])
-    expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
+    const isPlaced = () =>
+      existsSync(join(folder, 'config')) &&
+      readFileSync(join(folder, 'config'), 'utf8').includes(`instance=${instance}\n`)
+    expect(isPlaced()).toBe(true)
+    execSync(`kill ${readFileSync(join(folder, 'pid'), 'utf8')}`)
+    rmSync(join(home, '.berth'), { recursive: true })
+    begin()
+    expect(isPlaced()).toBe(false)
+    await under.run('checkWatchdog', { instance })
+    await vi.waitFor(() => expect(isPlaced()).toBe(true), patient)
   })
 
   test.each([

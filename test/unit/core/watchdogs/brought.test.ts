@@ -19,7 +19,7 @@ test.each([
       storedLimit({ instance: 7, when: { kind: 'time', at: 3600 }, action: 'destroy', asleep: true }),
     )
     const never = () => Promise.reject(new Error('not reached'))
-    const watchdogs = new Watchdogs(context, stored, limits, never, never, never)
+    const watchdogs = new Watchdogs(context, stored, limits, never, never, never, () => false)
     // Nothing has shown the machine before this computer slept.
     await watchdogs.brought(7, { action: 'destroy', at: 3600 })
     for (let poll = 0; poll < 2; poll += 1) watchdogs.onPoll(freshAnswer(context, {}, [], at))

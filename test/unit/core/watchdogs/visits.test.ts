@@ -77,7 +77,7 @@ async function unreachable({
   const stored = await openStoredWatchdogs(context)
   await stored.put({ instance: 7, request: { action: 'destroy', at }, there, step, foreign: false })
   const never = () => Promise.reject(new Error('not reached'))
-  const visits = new WatchdogVisits(context, stored, never, never, never)
+  const visits = new WatchdogVisits(context, stored, never, never, never, () => false)
   return {
     said,
     /** A visit so many seconds after the first. */
