@@ -33,8 +33,8 @@ const matches = [
   `type='signal',interface='${watcher}',member='StatusNotifierHostUnregistered'`,
 ]
 
-/** Milliseconds until a panel counts as gone: some desktops restart theirs. */
-const restart = 5_000
+/** Milliseconds until a panel counts as gone: some desktops restart theirs, which takes a busy computer seconds. */
+const restart = 10_000
 
 /**
  * The desktop's tray. On Linux it is a separate program, which some desktops lack, and which may start after Berth and
