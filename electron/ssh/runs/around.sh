@@ -88,6 +88,14 @@ berth_has_saved() {
   [ -z "$(berth_newer_than rests)" ]
 }
 
+# Ends what the hook has left, as a program that goes on in a session of its own: it may write results for ever.
+berth_end_left() {
+  for berth_each in $(grep -lsF "BERTH_HOOK=$BERTH_PROGRAM" /proc/[0-9]*/environ); do
+    berth_each=${berth_each%/environ}
+    kill -KILL "${berth_each#/proc/}" 2>/dev/null
+  done
+}
+
 # Sends the signal, starts the hook, and waits until both have done: for as long as agreed, then the hook is ended.
 berth_before_stop() {
   read -r berth_signal berth_most 2>/dev/null < "$berth_here/before_stop" || return
@@ -124,8 +132,10 @@ berth_before_stop() {
   berth_stopping=$((berth_until + 300))
   if [ -f "$berth_here/hook" ]; then
     echo "Berth: the machine is about to be stopped, in $berth_most s at most."
+    export BERTH_HOOK="$BERTH_PROGRAM"
     berth_start hook
     berth_hook=$berth_child
+    unset BERTH_HOOK
   fi
   for berth_each in $berth_hook $berth_waits; do berth_outlast "$berth_each"; done
   # What was let be until then ends by itself, as tee with its input, or is ended.
@@ -159,6 +169,7 @@ berth_before_stop() {
     sleep 0.2 2>/dev/null || sleep 1
     berth_read_uptime
   done
+  [ -z "$berth_hook" ] || berth_end_left
   berth_note stopped "$berth_uptime"
 }
 

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { processes, readProcess } from '#build/process-tree.ts'
 import { systemClock } from '#platform/clock-and-random.ts'
 import { readRunStatus, type StopNotice, startRun, tellOfStop } from '#ssh/runs/runs.ts'
 import { openPlace } from './files/place.ts'
@@ -63,16 +65,19 @@ describe.skipIf(noSshd)(`a command that hears of a stop${noSshd}`, () => {
     expect(await status()).toMatchObject({ state: 'running' })
   })
 
-  test('has so long at most, after which a hook that never ends is ended', async () => {
+  test('has so long at most, after which a hook that never ends is ended, with all that it has started', async () => {
+    const name = `left${randomBytes(8).toString('hex')}`
     const hook = {
       signal: 'TERM',
-      run: '(echo begun >> told; sleep 600; echo late >> told)',
+      run: `(setsid perl -e '$SIG{TERM} = "IGNORE"; sleep 600' ${name} &); (echo begun >> told; sleep 600; echo late >> told)`,
       seconds: 2,
     } as const
     const { tell, told, printed } = await started('trap "" TERM; > up; while :; do sleep 0.1; done', hook)
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(told()).toBe('begun\n')
     await expect.poll(printed).toContain('has not ended in 2 s')
+    const left = () => processes().filter(({ pid }) => readProcess(pid, 'cmdline').includes(name))
+    await expect.poll(left).toEqual([])
   })
 
   test('that has ended, or hears of nothing, is not waited for', async () => {
