@@ -1,5 +1,6 @@
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { checkpointEvery } from '#shared/project/store.ts'
+import type { RunStatus } from '#ssh/runs/runs.ts'
 import type { Run } from './model.ts'
 
 /** Seconds between two readings of a machine within which its end is known well enough. */
@@ -28,6 +29,11 @@ export function lostBy(run: Run, at: number): Run['lost'] {
     seconds: (lost?.seconds ?? 0) + lostSince(run, at),
     isUpTo: (lost?.isUpTo ?? false) || at - (seenAt ?? begunAt) > soon,
   }
+}
+
+/** From when its command's time on its machine counts: not while what it is to go on from is still put in its place there. */
+export function begunBy({ begunAt, step }: Run, state: RunStatus['state'], now: number): number | undefined {
+  return state === 'starting' && step === 'running' ? now : begunAt
 }
 
 /** What that cost, in micro-dollars, at the price at which its machines were last seen to run. */

@@ -17,7 +17,7 @@ import { idleBelow } from '../instances/instance-state.ts'
 import { overdueAlert, type RunAlerts, stuckAlert } from './alerts.ts'
 import { nextProgram, nextStep } from './changes.ts'
 import { observedRun, stuckSince } from './decide.ts'
-import { overdueTraining, savedBy } from './lost-time.ts'
+import { begunBy, overdueTraining, savedBy } from './lost-time.ts'
 import { processGone, processGoneFull, recordGone, setupFailed } from './messages.ts'
 import { isOfProject, type ProjectRun, type Run } from './model.ts'
 import type { RunNodes } from './nodes.ts'
@@ -308,12 +308,13 @@ async function followProgram(id: string, context: Followed): Promise<FollowedEnd
     const all = output.next() + status.bytes.length >= status.size
     await output.append(status.bytes)
     const observed = observedRun(run, { bytes: status.bytes.length, load }, now())
-    const { retried, wholeAt, failure } = {
+    const { retried, begunAt, wholeAt, failure } = {
       ...storedRun(run, status.stored, now()),
+      begunAt: begunBy(run, status.state, now()),
       retried: retriedRun(run, status.attempts, now()),
     }
     if (status.stored) runs.setCheckpointProblem(id, failure)
-    await note(runs, id, output, { ...observed, retried, wholeAt })
+    await note(runs, id, output, { ...observed, retried, begunAt, wholeAt })
     await context.checked()
     if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
 
@@ -372,7 +373,7 @@ function loadReader(connection: Connection, clock: Clock): (run: Run) => number 
 const tail = 65_536
 
 async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
-  const { outputAt, loadAt, loadUnread, stuckSince: since, retried, wholeAt } = run
+  const { outputAt, loadAt, loadUnread, stuckSince: since, retried, begunAt, wholeAt } = run
   const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
   const text = bytes.toString('utf8')
   const plain = plainOutput(text)
@@ -382,6 +383,7 @@ async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): 
     loadAt,
     loadUnread,
     retried,
+    begunAt,
     wholeAt,
     stuckSince: since,
     outputBytes: output.next(),

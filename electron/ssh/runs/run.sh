@@ -48,13 +48,18 @@ if [ -f "$here/store.sh" ]; then
   storing=$!
 fi
 # A machine may end at any moment: what was written shortly before that may be half of a file.
+live() {
+  date +%s > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
+}
+# Before the command begins, for its status.
+live
 (
   # From here on its own: between a program's start and a line that keeps its number, a signal would miss it.
   true &
   wait $!
   trap 'kill -KILL $! 2>/dev/null; exit' TERM
   while kill -0 $$ 2>/dev/null && [ ! -f "$here/over" ]; do
-    date +%s > "$here/alive.new" && mv -f "$here/alive.new" "$here/alive"
+    live
     sleep 5 &
     wait $!
   done

@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../exec.ts'
 import { quote } from '../ssh-command.ts'
 
-/** A run's status. starting: its process has not reported yet. lost: it is gone and left no exit code. */
+/** A run's status. starting: its command has not begun yet. lost: it is gone and left no exit code. */
 export interface RunStatus {
   state: 'none' | 'starting' | 'running' | 'ended' | 'lost'
   /** The exit code, once it has ended. */

@@ -11,6 +11,8 @@ if [ -d "$here" ]; then
     state=starting
   elif is_going; then
     state=running
+    # What it is to go on from may still be put in its place. On a full disk there is one without content.
+    [ -f "$here/alive" ] || [ -f "$here/alive.new" ] || state=starting
   elif [ -f "$here/code" ]; then
     state=ended
   else

@@ -1,13 +1,15 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { processes, readProcess } from '#build/process-tree.ts'
 import { isInstalled } from '#build/system-parts.ts'
 import environment from '#ssh/runs/environment.sh?raw'
 import links from '#ssh/runs/links.sh?raw'
+import place from '#ssh/runs/place.sh?raw'
 import run from '#ssh/runs/run.sh?raw'
+import status from '#ssh/runs/status.sh?raw'
 import store from '#ssh/runs/store.sh?raw'
 import { endDetached } from '#test/integration/ssh/sshd.ts'
 import { temporaryFolder } from '#test/temporary-folder.ts'
@@ -20,7 +22,11 @@ const shells: [string, string[]][] = [
 const installed = shells.filter(([, [program = '']]) => isInstalled(program))
 
 /** Runs a command to its end, and gives its exit code. */
-async function ended([program = '', ...args]: readonly string[], files: Readonly<Record<string, string>>) {
+async function ended(
+  [program = '', ...args]: readonly string[],
+  files: Readonly<Record<string, string>>,
+  meanwhile: (here: string) => Promise<void> = async () => undefined,
+) {
   const here = temporaryFolder({ 'run.sh': `${environment}\n${run}`, ...files })
   // What may be slow to begin is in `bin`.
   const PATH = `${here}/bin:${process.env['PATH']}`
@@ -30,9 +36,14 @@ async function ended([program = '', ...args]: readonly string[], files: Readonly
     env: { HOME: here, PATH },
     stdio: 'ignore',
   })
-  await once(child, 'exit')
+  await Promise.all([once(child, 'exit'), meanwhile(here)])
   await expect.poll(() => leftOf(here)).toEqual([])
   return readFileSync(join(here, 'code'), 'utf8').trim()
+}
+
+function stateOf(here: string): string | undefined {
+  const script = `${place}\nhere=${here} from=0 most=0\n${status}`
+  return spawnSync('sh', ['-s'], { input: script }).stdout.toString().split(' ')[0]
 }
 
 /** The processes of a run: those with its folder in their command line. */
@@ -65,12 +76,21 @@ describe.each(installed)('a command that ends at once, by %s,', (_, shell) => {
     expect(code).toBe('3')
   })
 
-  test('begins only once what the last machine had has been put in its place', async () => {
-    const place = spawn('sleep', ['600'])
-    onTestFinished(() => void place.kill())
-    setTimeout(() => place.kill(), 1500)
+  test('begins only once what the last machine had has been put in its place, as its status says', async () => {
+    const taking = spawn('sleep', ['600'])
+    onTestFinished(() => void taking.kill())
+    setTimeout(() => taking.kill(), 1500)
     const begun = performance.now()
-    const code = await ended(shell, { command: 'exit 3', '.berth/left/7/taking': `${place.pid}\n` })
-    expect([code, performance.now() - begun >= 1500]).toEqual(['3', true])
+    const files = {
+      command: 'until [ -e seen ]; do sleep 0.1; done; exit 3',
+      '.berth/left/7/taking': `${taking.pid}\n`,
+    }
+    const code = await ended(shell, files, async here => {
+      await expect.poll(() => stateOf(here)).toBe('starting')
+      await expect.poll(() => stateOf(here), { timeout: 20_000 }).toBe('running')
+      expect(performance.now() - begun).toBeGreaterThanOrEqual(1500)
+      writeFileSync(join(here, 'seen'), '')
+    })
+    expect(code).toBe('3')
   })
 })

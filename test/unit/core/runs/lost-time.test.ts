@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { movedToNewMachine } from '#core/runs/changes.ts'
-import { lostBy, overdueTraining, savedBy, seenRunning } from '#core/runs/lost-time.ts'
+import { begunBy, lostBy, overdueTraining, savedBy, seenRunning } from '#core/runs/lost-time.ts'
 import type { Run } from '#core/runs/model.ts'
 import { lossWords, movesWords } from '#shared/automation/run.ts'
 import { instanceView } from '../../views.ts'
@@ -54,6 +54,18 @@ test('a checkpoint is overdue once three would have saved what only its machine 
   expect(overdueTraining(runs(60, { wholeAt: 1100 }), 1280)).toBeUndefined()
   expect(overdueTraining(runs(60, { step: 'fetching' }), 5000)).toBeUndefined()
   expect(overdueTraining(runs(undefined), 5000)).toBeUndefined()
+})
+
+test('a command’s time counts from when what it goes on from is in its place on its machine', () => {
+  const run = { ...projectRun(), step: 'running' as const, begunAt: 1000 }
+  expect(begunBy(run, 'starting', 1400)).toBe(1400)
+  expect(begunBy(run, 'running', 1500)).toBe(1000)
+  expect(begunBy({ ...run, step: 'setup' }, 'starting', 1400)).toBe(1000)
+  // The machine has nothing then, and isn't kept.
+  expect(movedToNewMachine({ ...run, instance: 7, begunAt: 1400 }, 'r0000000000000002', 1405)).toMatchObject({
+    lost: { seconds: 5 },
+    leaving: [{ seconds: 5 }],
+  })
 })
 
 test('nothing is lost where the command had not begun, and what it did until its end where that is not here', () => {
