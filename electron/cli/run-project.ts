@@ -148,13 +148,17 @@ function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan, beyond: st
       'Loosen the requirements in berth.yaml. By default a machine is verified and at least 98% reliable.',
     )
   const unanswered = scan.secrets.length > 0 && secretFiles === undefined
-  if (!yes)
-    fail(
-      refused,
-      'needs_yes',
-      'Dry run: nothing was rented.',
-      `Add --yes to run it${unanswered ? ', and with --secret-files send or --secret-files skip' : ''}.`,
-    )
+  const asked = plan.borrowed.filter(({ use }) => !allow.includes(use))
+  const isBeyond = beyond !== undefined && !allow.includes(beyondCreditUse)
+  if (!yes) {
+    const answers = [
+      ...asked.map(({ use }) => `--allow ${use}`),
+      ...(isBeyond ? [`--allow ${beyondCreditUse}`] : []),
+      ...(unanswered ? ['--secret-files send or --secret-files skip'] : []),
+    ]
+    const also = answers.length === 0 ? '' : `, and with ${answers.join(' and ')}`
+    fail(refused, 'needs_yes', 'Dry run: nothing was rented.', `Add --yes to run it${also}.`)
+  }
   if (unanswered)
     fail(
       refused,
@@ -162,7 +166,6 @@ function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan, beyond: st
       `Nothing was rented: ${named(scan.secrets.map(secretWords))} may contain secrets.`,
       'Choose --secret-files send or --secret-files skip.',
     )
-  const asked = plan.borrowed.filter(({ use }) => !allow.includes(use))
   if (asked.length > 0)
     fail(
       refused,
@@ -170,7 +173,7 @@ function refuse({ yes, secretFiles, allow }: Call, plan: ProjectPlan, beyond: st
       `Nothing was rented. ${asked.map(borrowedQuestion).join(' ')}`,
       `Allow it for this project with ${asked.map(({ use }) => `--allow ${use}`).join(' ')}.`,
     )
-  if (beyond !== undefined && !allow.includes(beyondCreditUse))
+  if (isBeyond)
     fail(
       refused,
       'beyond_credit',

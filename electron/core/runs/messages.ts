@@ -98,11 +98,6 @@ export function resultsThere(problem: Problem): Problem {
   }
 }
 
-export const notMovable = {
-  code: 'not_movable',
-  message: 'Only a project’s run on one machine can move, while its command runs.',
-}
-
 /** `cheapest`: per hour, of an offer that only its price keeps out. */
 export function nowhereToMove(name: string, cheapest: Micros | undefined): Problem {
   const most = cheapest === undefined ? '' : ` The cheapest one above it costs ${rate(cheapest)}.`

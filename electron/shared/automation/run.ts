@@ -213,6 +213,20 @@ export function isProjectRun(run: RunView): run is ProjectRunView {
   return run.project !== undefined
 }
 
+/** Whether a project's run can move to another machine, as far as its view tells. */
+export function canMove({
+  step,
+  outputs,
+  nodes,
+}: Pick<ProjectRunView, 'step' | 'outputs' | 'nodes'>): boolean {
+  return step === 'running' && outputs.includes('command') && !nodes
+}
+
+export const notMovable: Problem = {
+  code: 'not_movable',
+  message: 'Only a project’s run on one machine can move, while its command runs.',
+}
+
 /** `2 moves, 1 min 40 s of training lost`; empty for a run that didn't move. */
 export function movesWords({ moves = 0, lost }: Pick<RunView, 'moves' | 'lost'>): string {
   if (moves === 0) return ''

@@ -22,7 +22,9 @@ describe.skipIf(noSshd)(`a project from the command line${noSshd}`, () => {
       world.sim.controls.setCredit(credit)
       await under.run('refresh', {})
       await under.until(() => (under.account().credit ?? 1) <= credit * 1_000_000)
-      expect((await berth('run')).err).toMatch(why)
+      const plan = await berth('run')
+      expect(plan.err).toMatch(why)
+      expect(plan.err).toContain('Add --yes to run it, and with --allow credit.')
       expect(JSON.parse((await berth('run', '--json')).out).beyondCredit).toMatch(why)
       const refused = await berth('run', '--yes')
       expect(refused).toMatchObject({ code: 4, err: expect.stringContaining('--allow credit') })
@@ -266,6 +268,7 @@ describe('a project on the machines that the simulator plays', () => {
       'berth.yaml': 'env: { HF: { secret: HF_TOKEN } }\nrun: echo "$HF"\n',
     })
     await under.run('saveSecret', { name: 'HF_TOKEN', value: 'hidden-value' })
+    expect((await berth('run', '.')).err).toContain('Add --yes to run it, and with --allow secret:HF_TOKEN.')
     const refused = await berth('run', '.', '--yes')
     expect(refused).toMatchObject({ code: 4, out: '' })
     expect(refused.err).toContain('Use the HF_TOKEN you entered?')

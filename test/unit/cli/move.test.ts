@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import type { Call } from '#cli/call.ts'
+import { move } from '#cli/move.ts'
+import type { ProjectRunView } from '#shared/automation/run.ts'
+import { accountView, projectRunView } from '../views.ts'
+
+/** What `berth move` says of such a run without --yes, as the code of its refusal. */
+async function refusalOf(given: Partial<ProjectRunView>): Promise<string> {
+  const run = projectRunView({ step: 'running', outputs: ['command'], ...given })
+  const account = accountView({ runs: { [run.id]: run } })
+  const state = { accounts: { [account.id]: account }, projects: {} }
+  const call = { operands: [run.id], yes: false, connection: { state: async () => state } } as unknown as Call
+  return Promise.resolve(move.run(call)).then(
+    () => 'none',
+    error => error.problem.code,
+  )
+}
+
+test('asks about the move of a run, unless that can’t move anyway', async () => {
+  expect(await refusalOf({})).toBe('needs_yes')
+  expect(await refusalOf({ step: 'setup', outputs: ['setup'] })).toBe('not_movable')
+  expect(await refusalOf({ nodes: [projectRunView({ id: 'x0000000000000002' })] })).toBe('not_movable')
+})
