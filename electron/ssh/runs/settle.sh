@@ -1,5 +1,5 @@
-# Ends the run's command before its machine is left: once nothing but logs has been written for three seconds to its results,
-# in the absolute `folder`, on a line each in `paths`, or after `most` seconds. Prints `settled whole` if no file can be half: it
+# Ends the run's command before its machine is left: once nothing but logs has been written for three seconds to its results, or
+# for fifteen where several processes may write them, in the absolute `folder`, on a line each in `paths`, or after `most` seconds. Prints `settled whole` if no file can be half: it
 # ended while nothing was being written, or all of it took the signal and ended by itself.
 
 # The results' files that `find` finds, on a line each.
@@ -18,7 +18,7 @@ newer() {
 }
 
 rested() {
-  touch -d "@$(($(date +%s) - 4))" "$here/settle" && [ -z "$(newer settle | head -n 1)" ] && ! lacks_parts
+  touch -d "@$(($(date +%s) - rest))" "$here/settle" && [ -z "$(newer settle | head -n 1)" ] && ! lacks_parts
 }
 
 # Whether the folder that was written to last has fewer entries than the one before it whose name differs in numbers alone:
@@ -47,15 +47,27 @@ lacks_parts() {
 
 # Of each file that is being written: its inode, its size at the first look and now, and its name.
 sizes() {
-  newer settle | while IFS= read -r file; do stat -c '%i %s %s %n' "$file"; done 2>/dev/null
+  results -newer "$here/settle" | while IFS= read -r file; do stat -c '%i %s %s %n' "$file"; done 2>/dev/null
 }
 
-# Looks again at those that were written at each look so far, and are no shorter than before.
+# Looks again at those that were written at each look so far, and are no shorter than before. Those with a log's name may begin and
+# end meanwhile, as those of an epoch each do; what was ever rewritten is none.
 look_again() {
-  sizes | awk '
+  sizes | awk -v rewritten="$here/settle.rewritten" '
     { file = $0; sub("^[0-9]* [0-9]* [0-9]* ", "", file) }
     NR == FNR { inode[file] = $1; first[file] = $2; size[file] = $3; next }
-    inode[file] == $1 && $3 >= size[file] { print $1, first[file], $3, file }
+    { seen[file] = 1 }
+    !(file in inode) && is_log(file) { print $1, $2, $3, file; next }
+    inode[file] == $1 && $3 >= size[file] { print $1, first[file], $3, file; next }
+    file in inode { print file >> rewritten }
+    END {
+      for (file in inode)
+        if (!(file in seen) && is_log(file)) print inode[file], first[file], size[file], file
+    }
+    function is_log(file) {
+      sub(".*/", "", file)
+      return tolower(file) ~ /'"$log_names"'/
+    }
   ' "$here/settle.sizes" - > "$here/settle.again" && mv -f "$here/settle.again" "$here/settle.sizes"
 }
 
@@ -69,8 +81,8 @@ find_logs() {
       name = $0; sub(".*/", "", name)
     }
     grown <= 0 || grown >= 1000000 { next }
-    3 * grown < known || name ~ /^events[.]|tfevents|[.](log|jsonl|csv|tsv|out|err|wandb)$/ { print }
-  ' "$here/settle.sizes" > "$here/settle.logs"
+    3 * grown < known || tolower(name) ~ /'"$log_names"'/ { print }
+  ' "$here/settle.sizes" | grep -vxF -f "$here/settle.rewritten" > "$here/settle.logs"
 }
 
 # Whether a process of the command has a file open that it can write to.
@@ -85,10 +97,13 @@ is_open() {
   return 1
 }
 
-# Whether all that is saved is one file, which nothing writes to now: it needs no rest between its parts.
+# Whether all that is saved is one file, which nothing writes to now: it needs no rest between its parts. Of several processes
+# each may have one.
 is_saved_alone() {
   saved=$(newer settle.begun)
   case $saved in '' | *"$line_end"*) return 1 ;; esac
+  results > "$here/settle.all"
+  [ "$rest" -eq 4 ] || ! berth_has_kin "$saved" "$here/settle.all" || return
   ! is_open "$saved" && ! lacks_parts
 }
 
@@ -122,6 +137,19 @@ writers() {
     echo "${one#/proc/}"
   done
 }
+
+# Whether several processes of the command may write a part each, as those of torchrun: they run the same program, with the same
+# words but for numbers, and neither load data nor were forked from each other.
+are_several() {
+  for one in $(writers); do
+    group_of "$one"
+    words=$(words_of "$one")
+    case $words in *multiprocessing*) continue ;; esac
+    [ "$words" != "$(words_of "$parent")" ] && ! berth_is_shell "$one" && echo "$parent $words"
+  done | sort | uniq -d | grep -q .
+}
+
+words_of() { tr '\0' ' ' 2>/dev/null < "/proc/$1/cmdline" | sed 's/[0-9]*//g'; }
 
 group_of() {
   stat=
@@ -183,12 +211,16 @@ outward=$(printf '%s\n' "$paths" | while IFS= read -r path; do berth_outward "$p
 # What outlives its shell was told before, and had its time, or was left behind.
 if is_going; then was_going=1; elif [ "$most" -gt 20 ]; then most=20; fi
 group=$pid
+rest=4
+! are_several || rest=16
+log_names='^events[.]|tfevents|(^|[^a-z])logs?([^a-z]|$)|[.](jsonl|csv|tsv|out|err|wandb)$'
 # After a while it is known what is a log.
 begun=$(date +%s) watches=$((most / 4)) watched=
 [ "$watches" -ge 3 ] || watches=3
 line_end='
 '
 rm -f "$here/settle.logs"
+echo / > "$here/settle.rewritten"
 : > "$here/settle.begun"
 rested
 sizes > "$here/settle.sizes"
@@ -196,8 +228,8 @@ while there; do
   waited=$(($(date +%s) - begun))
   calm=
   ! rested || calm=1
-  [ -n "$watched" ] || look_again
-  if [ -z "$watched" ] && [ "$waited" -ge "$watches" ] && [ "$waited" -lt "$most" ]; then watched=1 && find_logs; fi
+  look_again
+  if [ "$waited" -ge "$watches" ] && [ "$waited" -lt "$most" ]; then watched=1 && find_logs; fi
   if [ -n "$calm$watched" ]; then
     # It stands still, or it could begin to write between this look and the signal.
     end STOP

@@ -78,30 +78,67 @@ find_put() {
   found=0 taken=0 newest=0 left=0 torn=
 }
 
-# What a small file or a link means, beside it: a name, or the number in which one ends.
-find_goal() {
-  folder=${1%/*} goal=
-  if [ -L "$1" ]; then name=$(readlink "$1"); else name=$(head -c 256 "$1" | tr -d '\000'); fi
-  case $name in '' | /* | .* | */.* | *"$line_end"*) return 1 ;; esac
-  [ ! -e "$folder/$name" ] || goal=$folder/$name
-  case $name in *[!0-9]*) ;; *)
-    for one in "$folder"/*; do
-      number=${one##*[!0-9]}
-      [ -z "$goal" ] && [ -n "$number" ] && [ "$one" != "$1" ] && [ "$number" -eq "$name" ] && goal=$one
-    done 2>/dev/null ;;
+# Prints what a small file or a link names: it is a name, or the number in which one ends, if its own name says that it is no
+# program's progress, or all of its texts in quotes are names, but for
+# keys, or what names have before a dot. Fails where it's nothing of that.
+find_goals() {
+  folder=${1%/*}
+  if [ -L "$1" ]; then name=$(readlink "$1"); else name=$(tr -d '\000' < "$1"); fi
+  case $name in
+    '' | .* | */.*) return 1 ;;
+    *'"'*)
+      names=$(printf '%s\n' "$name" | awk -F '"' '{ for (i = 2; i < NF; i += 2) if ($(i + 1) !~ /^[ \t]*:/) print $i }')
+      [ -n "$names" ] || return
+      printf '%s\n' "$names" | while IFS= read -r name; do
+        case $name in '' | .* | */.*) exit 1 ;; esac
+        ls -d "$folder/${name##*/}" 2>/dev/null || ls -d "$folder/${name##*/}".* 2>/dev/null || exit
+      done
+      return
+      ;;
+    *"$line_end"*) return 1 ;;
+    /*)
+      [ ! -L "$1" ] || return
+      name=${name##*/}
+      ;;
   esac
-  [ -n "$goal" ] && [ "$goal" != "$1" ]
+  [ "$name" != "${1##*/}" ] || return
+  ! ls -d "$folder/$name" 2>/dev/null || return 0
+  case $name in *[!0-9]*) return 1 ;; esac
+  case ${1##*/} in *[Ll]atest* | *[Ll]ast* | *[Cc]heckpoint* | *[Cc]kpt*) ;; *) return 1 ;; esac
+  for one in "$folder"/*; do
+    number=${one##*[!0-9]}
+    if [ -n "$number" ] && [ "$one" != "$1" ] && [ "$number" -eq "$name" ] 2>/dev/null; then
+      printf '%s\n' "$one"
+      return
+    fi
+  done
+  return 1
+}
+
+# Whether a folder has fewer files than the last one before it whose name differs in numbers alone: others were yet to come.
+lacks_files() {
+  before=$(ls -dt "${1%/*}"/*/ 2>/dev/null | awk -v goal="${1##*/}" '
+    function kind(name) { gsub("[0-9]+", "0", name); return name }
+    { sub("/$", ""); name = $0; sub(".*/", "", name) }
+    name != goal && kind(name) == kind(goal) { print; exit }
+  ')
+  [ -d "$1" ] && [ -n "$before" ] && [ "$(find "$1" -type f | wc -l)" -lt "$(find "$before" -type f | wc -l)" ]
 }
 
 # The files that are whole since one that names them was written after them all, as DeepSpeed's `latest`, Megatron's iteration,
-# or a link to the last checkpoint; and that one.
+# TensorFlow's `checkpoint`, or a link to the last one; and that one.
 find_named() {
   : > "$side/$1.named"
   [ -n "$rest" ] && [ "$rest" -gt 0 ] && touch -d "@$((end - rest))" "$side/edge" || return 0
-  find "$from" '(' -type l -o -type f -size -2 ')' -newer "$side/edge" | while IFS= read -r pointer; do
-    find_goal "$pointer" && [ "$(stat -c %Y "$pointer")" -le $((end + 5)) ] || continue
-    [ -z "$(find -H "$goal" -type f -newer "$pointer" | head -n 1)" ] || continue
-    find -H "$goal" -type f
+  find "$from" '(' -type l -o -type f -size -5 ')' -newer "$side/edge" | while IFS= read -r pointer; do
+    [ "$(stat -c %Y "$pointer")" -le $((end + 5)) ] && find_goals "$pointer" > "$side/goals" || continue
+    while IFS= read -r goal; do
+      # Not by what a link leads to, which is the goal.
+      find "$goal" -type f -newer "$pointer"
+      ! lacks_files "$goal" || echo "$goal"
+    done < "$side/goals" > "$side/later"
+    [ ! -s "$side/later" ] || continue
+    while IFS= read -r goal; do find "$goal" -type f; done < "$side/goals"
     printf '%s\n' "$pointer"
   done > "$side/$1.named"
 }

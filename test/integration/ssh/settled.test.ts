@@ -135,10 +135,13 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
   test('wait for the parts of a checkpoint that come seconds apart, and may be half without them', async () => {
     const slow = await started(`perl -e '${sets(4, 'sleep 9;')} sleep 600'`)
     const ever = await started(`perl -e '${sets(2, '')} for (;;) { sleep 600 }'`)
-    const [came, lacking] = await Promise.all([slow.settle(60), ever.settle(8)])
-    expect(came).toBe(true)
+    const save = 'open(F, ">out/ranks/$ARGV[0].pt"); close(F); open(UP, ">up")'
+    const rank = `perl -e 'sleep 6 * $ARGV[0]; ${save}; for (;;) { sleep 600 }'`
+    const several = await started(`mkdir out/ranks; for rank in 0 1; do ${rank} $rank & done; wait`)
+    const [came, lacking, all] = await Promise.all([slow.settle(60), ever.settle(8), several.settle(60)])
+    expect([came, lacking, all]).toEqual([true, false, true])
     expect(slow.parts('step-2')).toHaveLength(4)
-    expect(lacking).toBe(false)
+    expect(several.parts('ranks')).toHaveLength(2)
   })
 
   const renames = 'open(F, ">out/new"); print F "saved"; close(F); rename("out/new", "out/ckpt");'
@@ -163,6 +166,16 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     [
       'are whole where it logs into a new file beside a save',
       `open(UP, ">up"); for (;;) { ${renames} ${logs.replaceAll('out/log', 'out/events.out.tfevents.1')} }`,
+      true,
+    ],
+    [
+      'are whole where it logs into a new file now and then beside a save',
+      `open(UP, ">up"); for (;;) { ${renames} $epoch += 1; for (1..9) { ${logs.replaceAll('out/log', 'out/events.$epoch')} } }`,
+      true,
+    ],
+    [
+      'are whole where it logs into a text that is young beside a save',
+      `open(UP, ">up"); for (;;) { ${renames} ${logs.replaceAll('out/log', 'out/train_log.txt')} }`,
       true,
     ],
     [

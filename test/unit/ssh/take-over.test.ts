@@ -99,8 +99,25 @@ test('takes a checkpoint that was named after it was written, and what names it'
     'step40/rank0': ['new', 9],
     'step40/rank1': ['new', 6],
   } as const
+  const tf = (name: string) => `model_checkpoint_path: "${name}"\nall_model_checkpoint_paths: "ckpt-20"\n`
+  const parts = {
+    'ckpt-20.index': ['old', 60],
+    'ckpt-40.data-00000-of-00001': ['new', 9],
+    'ckpt-40.index': ['new', 6],
+  } as const
   const cases: [string, Record<string, [string, number]>, number][] = [
+    ['by a path from the top', { ...shards, last_checkpoint: ['/root/berth/p1/out/step40', 4] }, 4],
+    ['by a name of which there are several files', { ...parts, checkpoint: [tf('ckpt-40'), 4] }, 4],
+    ['by a name that isn’t there', { ...parts, checkpoint: [tf('ckpt-60'), 4] }, 1],
+    ['as a key', { ...parts, 'state.json': ['{ "ckpt-40": "ckpt-20" }', 4] }, 2],
+    ['beside another text', { ...parts, 'state.json': ['{ "saves": "ckpt-40", "state": "busy" }', 4] }, 1],
     ['by a name', { ...shards, latest: ['step40\n', 4] }, 4],
+    ['by a number in a file of its progress', { ...shards, 'step.txt': ['40', 4] }, 1],
+    [
+      'as the path of a part of the next one',
+      { ...shards, 'step20/rank1': ['old', 60], 'step20/rank2': ['old', 60], latest: ['step40\n', 4] },
+      3,
+    ],
     ['by a number', { ...shards, 'latest_iteration.txt': ['40', 4] }, 4],
     ['by its number with zeros', { 'iter_0000040/model': ['new', 9], 'latest.txt': ['40\n', 4] }, 2],
     ['before its last file', { ...shards, latest: ['step40', 7] }, 1],
@@ -116,6 +133,18 @@ test('takes a checkpoint that was named after it was written, and what names it'
   lutimesSync(link, end - 5, end - 5)
   expect(await linked.taken('out')).toMatchObject({ files: 2, left: 0 })
   expect(linked.here('out/last.ckpt')).toBe('new')
+  for (const [age, files] of [
+    [5, 3],
+    [8, 1],
+  ] as const) {
+    const toFolder = write(shards)
+    const link = join(toFolder.home, 'side/0/out/latest')
+    symlinkSync('step40', link)
+    // Its entries came before its files had all been written.
+    utimesSync(join(toFolder.home, 'side/0/out/step40'), end - 9, end - 9)
+    lutimesSync(link, end - age, end - age)
+    expect(await toFolder.taken('out')).toMatchObject({ files, left: 3 - files })
+  }
 })
 
 test('takes the one file written just before the end where its folder changed after it, as by putting it in place', async () => {
