@@ -88,7 +88,7 @@ test('leaves what lies beside a file that may be half and was written just befor
 })
 
 test('takes a checkpoint that was named after it was written, and what names it', async () => {
-  const write = (files: Record<string, [string, number]>) => {
+  const write = (files: Readonly<Record<string, readonly [string, number]>>) => {
     const scene = place()
     scene.alive()
     for (const [path, [text, age]] of Object.entries(files)) scene.copied(`0/out/${path}`, text, age)
