@@ -153,7 +153,7 @@ export class WatchdogVisits {
       if (there && (await this.#isOthers(there))) return this.#leaveToOther(watchdog, there)
     }
     if (watchdog.step === 'removing') {
-      await removeWatchdog(connection, clock)
+      await removeWatchdog(connection, clock, instance)
       // It may be wanted again meanwhile.
       if (find(instance)?.step !== 'removing') return 0
       problems.delete(instance)

@@ -34,6 +34,20 @@ end_it() {
   rm -f "$here/pid"
 }
 
+# Ends one of this instance's start script whose home is not that of a login, as an image may choose it, for good. Needs:
+# instance.
+end_elsewhere() {
+  for found in $(grep -ls '/\.berth/watchdog/watchdog[.]sh' /proc/[0-9]*/cmdline 2>/dev/null); do
+    of=${found%/cmdline}
+    folder=$(tr '\0' '\n' 2>/dev/null < "$found" | sed -n 's|^\(/.*\)/watchdog\.sh$|\1|p')
+    if [ -z "$folder" ] || [ "$folder" = "$here" ]; then continue; fi
+    tr '\0' '\n' 2>/dev/null < "$of/environ" | grep -Eqx "CONTAINER_ID=(C\.)?$instance" || continue
+    kill "${of#/proc/}" 2>/dev/null
+    rm -rf "$folder"
+    mkdir -p "$folder" && : > "$folder/removed"
+  done
+}
+
 # The start script without what Berth put into it. Its own rights and owner stay.
 unhook() {
   if [ ! -f "$onstart" ] || ! grep -q "# >>> $mark" "$onstart"; then return 0; fi

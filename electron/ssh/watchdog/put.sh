@@ -1,4 +1,4 @@
-# Installs the watchdog and starts it, or restarts an installed one. Needs: script, config, given_key.
+# Installs the watchdog and starts it, or restarts an installed one. Needs: instance, script, config, given_key.
 
 tool=
 command -v python3 > /dev/null 2>&1 && tool=python3
@@ -25,6 +25,7 @@ if ! printf '%s' "$script" > "$here/watchdog.sh.new"; then
   exit 0
 fi
 end_it
+end_elsewhere
 uptime=
 read -r uptime _ 2>/dev/null < /proc/uptime
 boot=

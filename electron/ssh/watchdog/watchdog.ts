@@ -80,6 +80,7 @@ export async function putWatchdog(
 ): Promise<WatchdogReading> {
   const { watchdog, here, put, status } = await scripts()
   const values = {
+    instance: String(config.instance),
     script: watchdog,
     config: configText(config),
     given_key: config.key ?? '',
@@ -113,9 +114,9 @@ export async function readWatchdog(
 }
 
 /** Removes the watchdog and its files. Throws `not_removed`, and as `readWatchdog` does. */
-export async function removeWatchdog(connection: Connection, clock: Clock): Promise<void> {
+export async function removeWatchdog(connection: Connection, clock: Clock, instance: number): Promise<void> {
   const { here, remove } = await scripts()
-  const found = await run(connection, clock, {}, [here, remove])
+  const found = await run(connection, clock, { instance: String(instance) }, [here, remove])
   if (found.get('removed') !== 'yes') throw new BerthError(stays)
 }
 

@@ -263,6 +263,16 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(isPlaced()).toBe(false)
     await under.run('checkWatchdog', { instance })
     await vi.waitFor(() => expect(isPlaced()).toBe(true), patient)
+
+    // An image whose home isn't that of a login.
+    const image = join(home, 'workspace')
+    execSync(`mkdir ${image}; HOME=${image} CONTAINER_ID=C.${instance} sh ${script}`)
+    const elsewhere = join(image, '.berth', 'watchdog')
+    await vi.waitFor(() => expect(existsSync(join(elsewhere, 'state'))).toBe(true), patient)
+    const [limit = ''] = Object.keys(under.account().limits)
+    await under.run('switchLimit', { limit, on: false })
+    await under.until(() => viewOf(under, instance) === undefined)
+    expect(readdirSync(elsewhere)).toEqual(['removed'])
   })
 
   test.each([
