@@ -25,10 +25,10 @@ import type { RunOutput } from './output.ts'
 import { printedNumbers } from './printed-numbers.ts'
 import { lastProgress } from './progress.ts'
 import { intoProject, type RunMachines, remoteFolder, removeEnvironment } from './remote.ts'
+import type { RunFolders } from './run-folders.ts'
 import { retriedRun, storedRun } from './seeking.ts'
 import { noteFiles, noteSetUp } from './setup-cache.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import type { RunFolders } from './transfer-results.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
 /** Milliseconds for files to take their places. */

@@ -11,10 +11,10 @@ import type { RunFacts } from './facts.ts'
 import type { Run } from './model.ts'
 import { leavesNetwork } from './node-decide.ts'
 import type { RunNodes } from './nodes.ts'
+import { Dropped, type RunFolders } from './run-folders.ts'
 import { seekingDue } from './seeking.ts'
 import type { RunSteps } from './steps.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import { Dropped, type RunFolders } from './transfer-results.ts'
 import { givesUpAfter, waitOf } from './waiting.ts'
 
 /** What moves runs, besides the account. */

@@ -18,10 +18,10 @@ import type { PlannedMoves } from './planned-moves.ts'
 import type { Following, RunPrograms } from './programs.ts'
 import type { RunMachines } from './remote.ts'
 import type { RunProjects, RunSweeps } from './rooms-above.ts'
+import type { RunFolders } from './run-folders.ts'
 import type { RunRental } from './run-rental.ts'
 import type { NextAttempt, StoredRuns } from './stored-runs.ts'
 import type { TimedRuns } from './timed-runs.ts'
-import type { RunFolders } from './transfer-results.ts'
 import type { RunWatchdog } from './watchdog.ts'
 
 /** What steps need, besides the account. */

@@ -1,6 +1,6 @@
 import type { Field } from './offer-field.ts'
-import { gpuFields, type OfferedGpus, type Priced } from './offer-gpus.ts'
-import { machineFields, type OfferedMachine } from './offer-machine.ts'
+import { gpuFields, type OfferedGpus, type Priced } from './offer-gpu-fields.ts'
+import { machineFields, type OfferedMachine } from './offer-machine-fields.ts'
 
 /** One offer. Fields that the service leaves out are absent. */
 export interface OfferView extends OfferedGpus, OfferedMachine {}

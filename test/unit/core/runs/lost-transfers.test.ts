@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { overLosses } from '#core/access/retry-on-disconnect.ts'
+import { Dropped, RunFolders } from '#core/runs/run-folders.ts'
 import { openStoredRuns } from '#core/runs/stored-runs.ts'
-import { Dropped, RunFolders } from '#core/runs/transfer-results.ts'
 import { deferred, orAborted } from '#platform/tasks.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { BerthError } from '#shared/problem.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestLike } from '#core/renting/requests.ts'
+import { requestLike } from '#core/renting/replacement.ts'
 import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import type { Instance } from '#service/instances.ts'
 import { describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { partWords, rentName } from '#renderer/features/market/offerWords.ts'
-import { actionsWidth, offerColumnsFor } from '#renderer/screens/offers/table/columns.ts'
+import { actionsWidth, offerColumnsFor } from '#renderer/screens/offers/table/columnWidths.ts'
 import { catalogueOf } from '#shared/market/catalogue.ts'
 import { offerColumns } from '#shared/market/offer-columns.ts'
 import { offer } from './listed.ts'

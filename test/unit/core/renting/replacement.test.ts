@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { replacesVariable } from '#core/instances/mark.ts'
 import { goodEnough } from '#core/renting/next-offer.ts'
-import { asGoodAs, requestAgain } from '#core/renting/requests.ts'
+import { asGoodAs, requestAgain } from '#core/renting/replacement.ts'
 import type { OfferView } from '#shared/market/offer.ts'
 import type { SavedQuery } from '#shared/market/offer-query.ts'
 import { searchParts, searchPartWords, withoutParts } from '#shared/market/search-part.ts'
