@@ -8,6 +8,7 @@ import type { ActivityEntry } from '#shared/state.ts'
 import type { HandedOver } from '#ssh/runs/hand-over.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import type { Departure } from './record.ts'
+import type { Saved } from './step.ts'
 
 type Entry = Omit<ActivityEntry, 'id' | 'at'>
 
@@ -53,7 +54,7 @@ export function leftCause(
   return { kind: 'berth' as const, text, detail: why }
 }
 
-/** `saved`: seconds of training. `left`: files that may be half, for which the machine is kept. `isOver`: so was the command. */
+/** `left`: files that may be half, for which the machine is kept. `isOver`: so was the command. */
 export function broughtEntry(
   account: AccountId,
   departure: Departure,
@@ -63,7 +64,7 @@ export function broughtEntry(
     saved,
     way,
     isOver,
-  }: { files: number; left: number; saved: number; way?: HandedOver; isOver: boolean },
+  }: { files: number; left: number; saved: Saved; way?: HandedOver; isOver: boolean },
   now: number,
 ): Entry {
   const { name, instance } = departure
@@ -78,7 +79,7 @@ export function broughtEntry(
     account,
     departure,
     `Copied the results of ${name} from #${instance}`,
-    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${duration(saved)} of training saved.${half}${over}`,
+    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${saved.isUpTo ? 'up to ' : ''}${duration(saved.seconds)} of training saved.${half}${over}`,
   )
 }
 

@@ -19,7 +19,7 @@ import {
   notBroughtEntry,
 } from './messages.ts'
 import { type Departure, type Leave, openStoredDepartures } from './record.ts'
-import { copyUntil, departureMove, isWorthKeeping, returnedDeparture } from './step.ts'
+import { copyUntil, departureMove, isWorthKeeping, returnedDeparture, type Saved } from './step.ts'
 
 /** The machine to which a run's files are brought. */
 export interface Arrival {
@@ -102,10 +102,10 @@ export class Departures {
   }
 
   /**
-   * Copies what a run's last machine has newer to the one on which it continues. Resolves with the seconds of training that
+   * Copies what a run's last machine has newer to the one on which it continues. Resolves with the training that
    * this has saved, and undefined where there was nothing to bring, or it could not be. Rejects where it is to be tried again.
    */
-  async bring(run: string, to: Arrival, signal: AbortSignal): Promise<number | undefined> {
+  async bring(run: string, to: Arrival, signal: AbortSignal): Promise<Saved | undefined> {
     const { account, activity, now } = this.#context
     const departure = this.#toBring(run)
     if (!departure) return undefined
@@ -127,7 +127,8 @@ export class Departures {
     if (isOver) await to.hadEnded()
     // What it trained after its newest file is lost in any case.
     const after = taken.files === 0 || taken.newest === 0 ? seconds : Math.max(0, taken.end - taken.newest)
-    const saved = isOver ? seconds : Math.max(0, seconds - after)
+    // What is left may be what the command goes by, as one that names its newest checkpoint.
+    const saved = { seconds: isOver ? seconds : Math.max(0, seconds - after), isUpTo: taken.missed > 0 }
     // What may be half is nowhere else.
     await this.#stored.update(instance, { fate: taken.left > 0 ? 'torn' : 'brought' })
     activity.add(broughtEntry(account, departure, { ...taken, saved, isOver }, now()))
@@ -225,7 +226,8 @@ export class Departures {
     try {
       if (this.#runs(from)) way = await arrival.handOver(departure, place, bounded)
       // The next machine has all of them already.
-      if (way?.files === 0) return { found: 0, files: 0, left: way.unnamed ?? 0, newest: 0, end: 0, way }
+      if (way?.files === 0)
+        return { found: 0, files: 0, left: way.unnamed ?? 0, missed: 0, newest: 0, end: 0, way }
       if (way === undefined && !(await this.#copiedByService(departure, arrival, { side, place }, bounded)))
         return 'failed'
     } catch (error) {

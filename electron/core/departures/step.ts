@@ -10,6 +10,12 @@ const leastSeconds = 60
  */
 const copyWithin = { least: 600, most: 1800 }
 
+/** Seconds of training that a copy has saved; `isUpTo` where the command may not be able to go on from all that came. */
+export interface Saved {
+  seconds: number
+  isUpTo: boolean
+}
+
 export type DepartureMove =
   | { do: 'wait' }
   /** So that it can't run again beside the next machine. */

@@ -1,6 +1,7 @@
 import type { InstanceView } from '#shared/instance/instance.ts'
 import { checkpointEvery } from '#shared/project/store.ts'
 import type { RunStatus } from '#ssh/runs/runs.ts'
+import type { Saved } from '../departures/step.ts'
 import type { Run } from './model.ts'
 
 /** Seconds between two readings of a machine within which its end is known well enough. */
@@ -78,17 +79,18 @@ export function overdueTraining(run: Run, now: number): number | undefined {
   return lost > 3 * every ? lost : undefined
 }
 
-/** The run once its last machine's results were copied to the present one, which saved so many seconds of training. */
+/** The run once its last machine's results were copied to the present one: what they may have saved may be lost all the same. */
 export function savedBy(
   { lost, lostCost = 0, brought = 0 }: Run,
-  seconds: number,
+  { seconds, isUpTo }: Saved,
 ): Pick<Run, 'lost' | 'lostCost' | 'brought' | 'copying'> {
+  const after = { brought: brought + seconds, copying: undefined }
+  if (isUpTo) return { lost: lost && { ...lost, isUpTo: true }, lostCost, ...after }
   const left = Math.max(0, (lost?.seconds ?? 0) - seconds)
   return {
     lost: lost && { ...lost, seconds: left },
     lostCost: left === 0 ? 0 : Math.round((lostCost * left) / (lost?.seconds ?? left)),
-    brought: brought + seconds,
-    copying: undefined,
+    ...after,
   }
 }
 

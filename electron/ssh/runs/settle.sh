@@ -1,6 +1,7 @@
-# Ends the run's command before its machine is left: once nothing but logs has been written for three seconds to its results, or
-# for fifteen where several processes may write them, in the absolute `folder`, on a line each in `paths`, or after `most` seconds. Prints `settled whole` if no file can be half: it
-# ended while nothing was being written, or all of it took the signal and ended by itself.
+# Ends the run's command before its machine is left: once nothing but logs and a status has been written for three seconds to its
+# results, or for fifteen where several processes may write them, in the absolute `folder`, on a line each in `paths`, or after `most`
+# seconds. Prints `settled whole` if no file can be half: it ended while nothing was being written, or all of it took the signal and
+# ended by itself.
 
 # The results' files that `find` finds, on a line each.
 results() {
@@ -9,12 +10,11 @@ results() {
   done | sort -u
 }
 
-# Those that are newer than a file in `here`, but for logs.
+# Those that are newer than a file in `here`, but for logs and a status.
 newer() {
   results -newer "$here/$1" > "$here/settle.newer"
-  if [ -s "$here/settle.logs" ]; then
-    grep -vxF -f "$here/settle.logs" "$here/settle.newer"
-  else cat "$here/settle.newer"; fi
+  cat "$here/settle.logs" "$here/settle.status" > "$here/settle.apart"
+  if [ -n "$watched" ]; then grep -vxF -f "$here/settle.apart" "$here/settle.newer"; else cat "$here/settle.newer"; fi
 }
 
 rested() {
@@ -66,7 +66,7 @@ look_again() {
     }
     function is_log(file) {
       sub(".*/", "", file)
-      return tolower(file) ~ /'"$log_names"'/
+      return tolower(file) ~ /'"$berth_log_names"'/
     }
   ' "$here/settle.sizes" - > "$here/settle.again" && mv -f "$here/settle.again" "$here/settle.sizes"
 }
@@ -81,8 +81,30 @@ find_logs() {
       name = $0; sub(".*/", "", name)
     }
     grown <= 0 || grown >= 1000000 { next }
-    3 * grown < known || tolower(name) ~ /'"$log_names"'/ { print }
+    3 * grown < known || tolower(name) ~ /'"$berth_log_names"'/ { print }
   ' "$here/settle.sizes" | grep -vxF -f "$here/settle.rewritten" > "$here/settle.logs"
+  echo / >> "$here/settle.logs"
+}
+
+# A status is small, and written again every few seconds at least, three times as often as any other file that is saved meanwhile: no
+# part of a checkpoint. Needs `waited`.
+find_status() {
+  results -newer "$here/settle" -exec stat -c '%y %n' {} + >> "$here/settle.times" 2>/dev/null
+  sort -u "$here/settle.times" | cut -d ' ' -f 4- | sort | uniq -c | sed 's/^ *//' | awk '
+    NR == FNR { is_log[$0] = 1; next }
+    { times = $1; sub("^[0-9]* ", "") }
+    $0 in is_log { next }
+    times > most { next_most = most; most = times; file = $0; next }
+    times > next_most { next_most = times }
+    END { if (most > 3 && 4 * most >= '"$waited"' && most >= 3 * next_most) print file }
+  ' "$here/settle.logs" - | while IFS= read -r file; do find "$file" -size -128; done > "$here/settle.status"
+}
+
+is_status_open() {
+  while IFS= read -r file; do
+    [ -s "$file" ] && ! is_open "$file" || return 0
+  done < "$here/settle.status"
+  return 1
 }
 
 # Whether a process of the command has a file open that it can write to.
@@ -213,13 +235,14 @@ if is_going; then was_going=1; elif [ "$most" -gt 20 ]; then most=20; fi
 group=$pid
 rest=4
 ! are_several || rest=16
-log_names='^events[.]|tfevents|(^|[^a-z])logs?([^a-z]|$)|[.](jsonl|csv|tsv|out|err|wandb)$'
 # After a while it is known what is a log.
 begun=$(date +%s) watches=$((most / 4)) watched=
 [ "$watches" -ge 3 ] || watches=3
 line_end='
 '
-rm -f "$here/settle.logs"
+echo / > "$here/settle.logs"
+: > "$here/settle.status"
+: > "$here/settle.times"
 echo / > "$here/settle.rewritten"
 : > "$here/settle.begun"
 rested
@@ -229,11 +252,12 @@ while there; do
   calm=
   ! rested || calm=1
   look_again
+  find_status
   if [ "$waited" -ge "$watches" ] && [ "$waited" -lt "$most" ]; then watched=1 && find_logs; fi
   if [ -n "$calm$watched" ]; then
     # It stands still, or it could begin to write between this look and the signal.
     end STOP
-    if rested || { [ -n "$watched" ] && is_saved_alone; }; then
+    if { rested || { [ -n "$watched" ] && is_saved_alone; }; } && ! is_status_open; then
       fate=whole
       break
     fi

@@ -75,7 +75,13 @@ find_put() {
   case $whole in '' | *"$line_end"*) return 1 ;; esac
   cut -d ' ' -f 2- "$side"/[0-9]*.files > "$side/all"
   ! berth_has_kin "$whole" "$side/all" && was_put "$whole" || return
+  rm -f "$side/half"
   found=0 taken=0 newest=0 left=0 torn=
+}
+
+# How many files may be half, and are neither logs nor there in an earlier version: what names the newest checkpoint may be one.
+count_missed() {
+  missed=$(sed 's,.*/,,' "$side/half" 2>/dev/null | grep -viEc "$berth_log_names")
 }
 
 # Prints what a small file or a link names: it is a name, or the number in which one ends, if its own name says that it is no

@@ -6,7 +6,7 @@ import { unsureSeconds } from '../sync/whole.ts'
  * be half, the times of the newest and of its end, 0 where that isn't known, and the exit code of a command that had ended.
  */
 export type TakenOver =
-  | { found: number; files: number; left: number; newest: number; end: number; code?: number }
+  | { found: number; files: number; left: number; missed: number; newest: number; end: number; code?: number }
   | 'torn'
 
 /**
@@ -51,18 +51,21 @@ export async function takeOver(
     ...takes('look'),
     'fi',
     ...takes('take'),
+    'count_missed',
     'rm -rf "$side"',
-    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left" "$code"; fi`,
+    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left" "$code" "$missed"; fi`,
   ])
 }
 
 /** Undefined where the machine could not do it. */
 export function readTakenOver(output: string): TakenOver | undefined {
   if (output.includes('taken over torn')) return 'torn'
-  const figures = /taken over (\d+) (\d+) (\d+) (\d+) (\d+)(?: (\d+))?/.exec(output)
+  const figures = /taken over (\d+) (\d+) (\d+) (\d+) (\d+) (\d+|-) (\d+)/.exec(output)
   if (!figures) return undefined
-  const [found = 0, files = 0, newest = 0, end = 0, left = 0] = figures.slice(1).map(Number)
-  return { found, files, left, newest, end, ...(figures[6] && { code: Number(figures[6]) }) }
+  const [found = 0, files = 0, newest = 0, end = 0, left = 0, code = 0, missed = 0] = figures
+    .slice(1)
+    .map(Number)
+  return { found, files, left, missed, newest, end, ...(Number.isNaN(code) ? {} : { code }) }
 }
 
 function script(side: string, lines: readonly string[]): string {

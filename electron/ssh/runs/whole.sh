@@ -29,3 +29,6 @@ berth_has_kin() {
   done < "$2"
   return 1
 }
+
+# The names of logs, in small letters.
+berth_log_names='^events[.]|tfevents|(^|[^a-z])logs?([^a-z]|$)|[.](jsonl|csv|tsv|out|err|wandb)$'

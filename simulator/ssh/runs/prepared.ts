@@ -104,7 +104,7 @@ export async function takeOver({ shell, out }: Call, values: Values, script: str
     }
   }
   if (has(shell.files, at(''))) rmSync(shell.files.existing(at(''), 'stay').real, { recursive: true })
-  await out(`taken over ${found} ${taken} ${newest} ${end} ${left}\n`)
+  await out(`taken over ${found} ${taken} ${newest} ${end} ${left} - ${left}\n`)
   return 0
 }
 

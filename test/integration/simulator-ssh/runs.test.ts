@@ -61,7 +61,7 @@ test('what was copied from another machine lies in its own folder, and the whole
   put(`${side}/0/out/model.pt`, 'whole', 60)
   put(`${side}/0/out/half.pt`, 'ha', 3)
   const answer = readTakenOver(await ask(await takeOver(side, 'berth/p1', ['out'])))
-  expect(answer).toEqual({ found: 2, files: 1, left: 1, newest: end - 60, end })
+  expect(answer).toEqual({ found: 2, files: 1, left: 1, missed: 1, newest: end - 60, end })
   expect(existsSync(join(instance.files, 'root', side))).toBe(false)
   expect(readFileSync(join(instance.files, 'root/berth/p1/out/model.pt'), 'utf8')).toBe('whole')
   expect(readFileSync(join(instance.files, 'root/own.txt'), 'utf8')).toBe('mine')

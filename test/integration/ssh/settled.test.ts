@@ -146,6 +146,8 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
 
   const renames = 'open(F, ">out/new"); print F "saved"; close(F); rename("out/new", "out/ckpt");'
   const before = 'open(LOG, ">>out/log"); print LOG "x\\n" x 999; close(LOG);'
+  const reports = (times: number) =>
+    `for (1..${times}) { open(S, ">out/status.json"); print S "{}"; close(S); select(undef, undef, undef, 0.3) }`
   const logs = 'open(LOG, ">>out/log"); print LOG "x\\n"; close(LOG); select(undef, undef, undef, 0.3)'
   test.each([
     [
@@ -177,6 +179,16 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
       'are whole where it logs into a text that is young beside a save',
       `open(UP, ">up"); for (;;) { ${renames} ${logs.replaceAll('out/log', 'out/train_log.txt')} }`,
       true,
+    ],
+    [
+      'are whole where it writes its status all the time beside a save',
+      `open(UP, ">up"); ${reports(8)} for (;;) { ${renames} ${reports(20)} }`,
+      true,
+    ],
+    [
+      'may be half where it saves two all the time, a small one and a large one',
+      `open(UP, ">up"); for (;;) { open(F, ">out/ckpt"); for (1..3) { syswrite(F, "x" x 99999); select(undef, undef, undef, 0.3) } close(F); ${renames.replaceAll('ckpt', 'step')} }`,
+      false,
     ],
     [
       'may be half where it writes one slowly',

@@ -60,7 +60,14 @@ test('takes newer whole files, leaves those that may be half, and older ones as 
   symlinkSync('with space’s.pt', join(home, 'side/0/out/deep/latest'))
   symlinkSync('../half.pt', join(home, 'side/0/out/deep/newest'))
   copied('1/model.pt', 'model', 90)
-  expect(await taken('out', 'model.pt')).toEqual({ found: 6, files: 4, left: 1, newest: end - 60, end })
+  expect(await taken('out', 'model.pt')).toEqual({
+    found: 6,
+    files: 4,
+    left: 1,
+    missed: 1,
+    newest: end - 60,
+    end,
+  })
   expect(['out/last.pt', 'out/log.txt', 'out/deep/latest', 'model.pt'].map(here)).toEqual([
     'step 200',
     'one\ntwo\n',
@@ -71,7 +78,14 @@ test('takes newer whole files, leaves those that may be half, and older ones as 
   expect(lstatSync(join(home, 'berth/p1/out/deep/newest'), { throwIfNoEntry: false })).toBeUndefined()
   expect(has('side')).toBe(false)
   // A second time, as after a kill, there is nothing to take.
-  expect(await taken('out', 'model.pt')).toEqual({ found: 0, files: 0, left: 0, newest: 0, end: 0 })
+  expect(await taken('out', 'model.pt')).toEqual({
+    found: 0,
+    files: 0,
+    left: 0,
+    missed: 0,
+    newest: 0,
+    end: 0,
+  })
 })
 
 test('leaves what lies beside a file that may be half and was written just before it, as parts of one checkpoint do', async () => {
@@ -82,7 +96,7 @@ test('leaves what lies beside a file that may be half and was written just befor
   for (const [rank, age] of [80, 78].entries()) copied(`0/out/checkpoint-20/rank${rank}`, 'shard', age)
   copied('0/out/model.pt', 'model', 70)
   copied('0/out/log.txt', 'x', 1)
-  expect(await taken('out')).toEqual({ found: 8, files: 3, left: 5, newest: end - 70, end })
+  expect(await taken('out')).toEqual({ found: 8, files: 3, left: 5, missed: 1, newest: end - 70, end })
   expect(has('berth/p1/out/checkpoint-30/rank0 ')).toBe(false)
   expect(has('berth/p1/out/checkpoint-20/rank1')).toBe(true)
 })
@@ -185,7 +199,14 @@ test('takes the one file written just before the end where its folder changed af
       const [left, others] = [beside === undefined ? 0 : 1, older === undefined ? 0 : 1]
       const files = others + (isTaken ? 1 : 0)
       if (isTaken)
-        expect(result, what).toEqual({ found: files + left, files, left, newest: Math.floor(end - age), end })
+        expect(result, what).toEqual({
+          found: files + left,
+          files,
+          left,
+          missed: 0,
+          newest: Math.floor(end - age),
+          end,
+        })
       else if (earlier !== undefined) expect(result, what).toBe('torn')
       else expect(result, what).toMatchObject({ files, left: 1 + left })
       expect(statSync(join(home, 'berth/p1/out/last.pt'), { throwIfNoEntry: false })?.size, what).toBe(
@@ -202,7 +223,7 @@ test('leaves a file with a temporary name without those beside it', async () => 
   copied('0/out/last.pt', 'step 200', 16)
   copied('0/out/last.pt.tmp', 'st', 2)
   copied('0/out/.notes.swp', 'x', 1)
-  expect(await taken('out')).toEqual({ found: 3, files: 1, left: 2, newest: end - 16, end })
+  expect(await taken('out')).toEqual({ found: 3, files: 1, left: 2, missed: 0, newest: end - 16, end })
   expect(has('berth/p1/out/last.pt.tmp')).toBe(false)
 })
 
@@ -226,8 +247,8 @@ test('makes no folder whose files are all left, nor one whose links lead to such
 test('takes all that a command had written when it ended by itself, and tells its exit code', async () => {
   for (const [ended, answer] of [
     // Written when it ended, and older than what came: not half. What something else wrote after that may be.
-    [' 0', { found: 3, files: 2, left: 1, newest: end, end, code: 0 }],
-    [' 1', { found: 3, files: 2, left: 1, newest: end, end, code: 1 }],
+    [' 0', { found: 3, files: 2, left: 1, missed: 1, newest: end, end, code: 0 }],
+    [' 1', { found: 3, files: 2, left: 1, missed: 1, newest: end, end, code: 1 }],
     // By a signal, in the midst of a file.
     [' 137', 'torn'],
     ['', 'torn'],
@@ -243,16 +264,19 @@ test('takes all that a command had written when it ended by itself, and tells it
   }
 })
 
-test('takes nothing where a file that was being written has an older whole version here', async () => {
-  const { put, copied, alive, taken, here } = place()
-  alive()
-  put('berth/p1/out/model.pt', 'old model', 600)
-  put('berth/p1/out/state.pt', 'old state', 600)
-  copied('0/out/model.pt', 'new model', 20)
-  copied('0/out/state.pt', 'new', 2)
-  expect(await taken('out')).toBe('torn')
-  expect([here('out/model.pt'), here('out/state.pt')]).toEqual(['old model', 'old state'])
-})
+test.each(['state.pt', 'status.json'])(
+  'takes nothing where a file that was being written has an older whole version here, as %s',
+  async state => {
+    const { put, copied, alive, taken, here } = place()
+    alive()
+    put('berth/p1/out/model.pt', 'old model', 600)
+    put(`berth/p1/out/${state}`, 'old state', 600)
+    copied('0/out/model.pt', 'new model', 20)
+    copied(`0/out/${state}`, 'new', 2)
+    expect(await taken('out')).toBe('torn')
+    expect([here('out/model.pt'), here(`out/${state}`)]).toEqual(['old model', 'old state'])
+  },
+)
 
 test('takes nothing of a machine that doesn’t say when it ended, or that its command began', async () => {
   const { copied, alive, taken, has, sh } = place()

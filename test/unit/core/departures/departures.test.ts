@@ -169,8 +169,8 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
   expect(ended).toEqual(['stop 7'])
   expect(departures.copyEnds(run)).toBeDefined()
   // A minute and a half of its half an hour was after the newest whole file.
-  const saved = await departures.bring(run, arrival('taken over 3 3 5000 5090 0\n'), signal)
-  expect(saved).toBe(1800 - 90)
+  const saved = await departures.bring(run, arrival('taken over 3 3 5000 5090 0 - 0\n'), signal)
+  expect(saved).toEqual({ seconds: 1800 - 90, isUpTo: false })
   expect(copied).toEqual([
     '7:/root/.berth/runs/x0000000000000009/alive 8:/root/.berth/left/7/alive/',
     '7:/root/berth/p1/out 8:/root/.berth/left/7/0/',
@@ -189,29 +189,31 @@ test('a machine is stopped, and destroyed once the next one has its newer files'
 
 test('that the command had ended well is told before the old machine may go, and saves all', async () => {
   for (const [answer, saved, tells] of [
-    ['taken over 3 3 5000 5090 0 0\n', 1800, 1],
-    ['taken over 3 3 5000 5090 0 1\n', 1800 - 90, 0],
-    ['taken over 3 2 5000 5090 1 0\n', 1800 - 90, 0],
+    ['taken over 3 3 5000 5090 0 0 0\n', 1800, 1],
+    ['taken over 3 3 5000 5090 0 1 0\n', 1800 - 90, 0],
+    ['taken over 3 2 5000 5090 1 0 1\n', 1800 - 90, 0],
   ] as const) {
     const { open, ends, arrival } = place()
     const { departures, poll } = await open()
     await departures.leave(run, 'digits', leave)
     await poll()
-    expect(await departures.bring(run, arrival(answer), signal)).toBe(saved)
+    const isUpTo = answer.endsWith(' 1 0 1\n')
+    expect(await departures.bring(run, arrival(answer), signal)).toEqual({ seconds: saved, isUpTo })
     expect(ends).toEqual(Array.from({ length: tells }, () => 'stop 7'))
   }
 })
 
 test('a machine is kept for a file that may be half and is nowhere else, whether others came or not', async () => {
   for (const [came, saved] of [
-    ['taken over 3 2 5000 5090 1\n', 1800 - 90],
-    ['taken over 1 0 0 5090 1\n', undefined],
+    // It may be what the command goes by.
+    ['taken over 3 2 5000 5090 1 - 1\n', { seconds: 1800 - 90, isUpTo: true }],
+    ['taken over 1 0 0 5090 1 - 1\n', undefined],
   ] as const) {
     const { open, ended, arrival } = place()
     const { departures, poll } = await open()
     await departures.leave(run, 'digits', leave)
     await poll()
-    expect(await departures.bring(run, arrival(came), signal)).toBe(saved)
+    expect(await departures.bring(run, arrival(came), signal)).toEqual(saved)
     await poll()
     expect(ended).toEqual(['stop 7'])
   }
@@ -234,18 +236,21 @@ test('what could not be copied as the next machine was stopped is copied once th
   await clock.pass(1_800_000)
   isUp = true
   await show({ 7: machine('stopped'), 8: machine('running') })
-  expect(await departures.bring(run, arrival('taken over 3 3 5000 5090 0\n'), signal)).toBe(1800 - 90)
+  expect(await departures.bring(run, arrival('taken over 3 3 5000 5090 0 - 0\n'), signal)).toEqual({
+    seconds: 1800 - 90,
+    isUpTo: false,
+  })
   await poll()
   expect(ended.at(-1)).toBe('destroy 7')
 })
 
 test('a machine that its user leaves runs until its files were handed over, by whichever way is left', async () => {
   const planned = { ...leave, runsUntil: 2800, whole: true }
-  const whole = 'taken over 2 2 5080 5090 0\n'
+  const whole = 'taken over 2 2 5080 5090 0 - 0\n'
   for (const [sent, answer, saved, copies] of [
     [2, whole, 1790, 0],
     // Links alone.
-    [1, 'taken over 0 0 0 5090 0\n', 0, 0],
+    [1, 'taken over 0 0 0 5090 0 - 0\n', 0, 0],
     [undefined, whole, 1790, 3],
   ] as const) {
     const { open, ended, copied, arrival } = place()
@@ -254,7 +259,10 @@ test('a machine that its user leaves runs until its files were handed over, by w
     await departures.leave(run, 'digits', planned)
     await poll()
     expect(ended).toEqual([])
-    expect(await departures.bring(run, arrival(answer, undefined, sent), signal)).toBe(saved)
+    expect(await departures.bring(run, arrival(answer, undefined, sent), signal)).toEqual({
+      seconds: saved,
+      isUpTo: false,
+    })
     expect(copied).toHaveLength(copies)
     await poll()
     expect(ended).toEqual(['destroy 7'])
@@ -264,7 +272,7 @@ test('a machine that its user leaves runs until its files were handed over, by w
 test('a machine that its user leaves is kept for files whose names the next one can’t be told', async () => {
   for (const [files, answer, saved] of [
     [0, '', 0],
-    [2, 'taken over 2 2 5080 5090 0\n', 1790],
+    [2, 'taken over 2 2 5080 5090 0 - 0\n', 1790],
   ] as const) {
     const { open, ended, arrival } = place()
     const { departures, poll, show } = await open()
@@ -272,7 +280,10 @@ test('a machine that its user leaves is kept for files whose names the next one 
     await departures.leave(run, 'digits', { ...leave, runsUntil: 2800, whole: true })
     await poll()
     const handOver = async () => ({ files, isDirect: true, unnamed: 1 })
-    expect(await departures.bring(run, { ...arrival(answer), handOver }, signal)).toBe(saved)
+    expect(await departures.bring(run, { ...arrival(answer), handOver }, signal)).toEqual({
+      seconds: saved,
+      isUpTo: false,
+    })
     await poll()
     expect(ended).toEqual(['stop 7'])
   }
@@ -302,10 +313,10 @@ test('nothing is destroyed while it has the only copy, until its time is over, w
 })
 
 test.for([
-  ['has brought no file', 'taken over 0 0 0 5090 0\n', undefined],
-  ['doesn’t say when the machine ended', 'taken over 3 0 0 0 0\n', undefined],
-  ['would go into another folder', 'taken over 3 3 5000 5090 0\n', '/root/'],
-  ['would go into another machine’s folder', 'taken over 3 3 5000 5090 0\n', '/root/.berth/left/17'],
+  ['has brought no file', 'taken over 0 0 0 5090 0 - 0\n', undefined],
+  ['doesn’t say when the machine ended', 'taken over 3 0 0 0 0 - 0\n', undefined],
+  ['would go into another folder', 'taken over 3 3 5000 5090 0 - 0\n', '/root/'],
+  ['would go into another machine’s folder', 'taken over 3 3 5000 5090 0 - 0\n', '/root/.berth/left/17'],
 ] as const)('a machine stays where its copy %s', async ([, answer, side]) => {
   const { open, ended, copied, arrival } = place()
   const { departures, poll } = await open()
@@ -322,7 +333,7 @@ test('a machine on which the command never began is kept without waiting for a c
   const { departures, poll } = await open()
   await departures.leave(run, 'digits', leave)
   await poll()
-  const next = arrival('taken over 3 0 0 0 0\n', undefined, undefined, '')
+  const next = arrival('taken over 3 0 0 0 0 - 0\n', undefined, undefined, '')
   expect(await departures.bring(run, next, signal)).toBeUndefined()
   expect(copied).toEqual(['7:/root/.berth/runs/x0000000000000009/alive 8:/root/.berth/left/7/alive/'])
   expect(ended).toEqual(['stop 7'])
@@ -375,7 +386,7 @@ test.each([leave, { ...leave, seconds: 5 }])(
     await poll()
     expect([ended, departures.machinesOf(run)]).toEqual([[], []])
     // The run goes on without it meanwhile.
-    expect(await departures.bring(run, arrival('taken over 3 3 5000 5090 0\n'), signal)).toBeUndefined()
+    expect(await departures.bring(run, arrival('taken over 3 3 5000 5090 0 - 0\n'), signal)).toBeUndefined()
     await show({ 7: machine('running') })
     await poll()
     await poll()

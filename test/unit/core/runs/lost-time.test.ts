@@ -86,9 +86,18 @@ test('what it leaves on its machine is the same alone and in a sweep', () => {
 
 test('what was brought is not lost, and Spending says what the rest cost', () => {
   const lost = { lost: { seconds: 600, isUpTo: false }, lostCost: 50_000 }
-  const after = savedBy(projectRun(lost), 480)
+  const after = savedBy(projectRun(lost), { seconds: 480, isUpTo: false })
   expect(after).toMatchObject({ lost: { seconds: 120, isUpTo: false }, lostCost: 10_000 })
-  expect(savedBy(projectRun(lost), 900)).toMatchObject({ lost: { seconds: 0 }, lostCost: 0 })
+  expect(savedBy(projectRun(lost), { seconds: 900, isUpTo: false })).toMatchObject({
+    lost: { seconds: 0 },
+    lostCost: 0,
+  })
+  // All of it is lost where the command can't go on from what came.
+  expect(savedBy(projectRun(lost), { seconds: 480, isUpTo: true })).toMatchObject({
+    lost: { seconds: 600, isUpTo: true },
+    lostCost: lost.lostCost,
+    brought: 480,
+  })
   expect(lossWords([after, lost, {}])).toBe(
     'Moves lost 12 min of training in 2 runs, which cost about $0.06.',
   )

@@ -75,9 +75,9 @@ export class LyingService {
   takenOver(): string {
     const at = Math.floor(this.now())
     const kinds = [
-      `taken over 3 2 ${at - 60} ${at} 0`,
-      `taken over 3 1 ${at - 60} ${at} 2`,
-      'taken over 0 0 0 0 0',
+      `taken over 3 2 ${at - 60} ${at} 0 - 0`,
+      `taken over 3 1 ${at - 60} ${at} 2 - 2`,
+      'taken over 0 0 0 0 0 - 0',
       'taken over torn',
       '',
     ]
