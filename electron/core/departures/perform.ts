@@ -212,7 +212,7 @@ export class Departures {
   ): Promise<(Exclude<TakenOver, 'torn'> & { way?: HandedOver }) | 'refused' | 'failed' | 'torn'> {
     const { platform, now } = this.#context
     const { folder: target, ask } = arrival
-    const { instance: from, paths, whole } = departure
+    const { instance: from, paths, whole, folder: origin } = departure
     const until = copyUntil(departure, now()) ?? 0
     if (until <= now()) return 'failed'
     const side = `.berth/left/${from}`
@@ -237,7 +237,7 @@ export class Departures {
     } finally {
       cancel()
     }
-    const takes = { whole: whole === true, differ: way !== undefined }
+    const takes = { whole: whole === true, differ: way !== undefined, origin }
     const answer = readTakenOver(await ask(await takeOver(side, target, paths, takes)))
     // A copy that brought nothing saves nothing, whatever the service says. Over SSH it was links alone.
     const isEmpty = way === undefined && answer !== 'torn' && answer?.found === 0

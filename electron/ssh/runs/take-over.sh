@@ -4,7 +4,8 @@
 # that were written just before it. Where there is an older whole version of such a file, nothing is taken, since others may
 # belong to it; but a file that only grows, as a log does, is. A folder of which nothing is taken isn't made, as a program may
 # take it for its newest checkpoint; one that came empty is. `differ`: all that came differs from what is here, and counts
-# whatever its time says, which a program may have set. Names with a line end are left out. look NUMBER PATH, for the results
+# whatever its time says, which a program may have set. `project`: the folder of the results here, `origin` there, which links may
+# name. Names with a line end are left out. look NUMBER PATH, for the results
 # with that number, goes before find_put, after which it goes again where that finds something, and before take NUMBER PATH, which
 # is quick for any number of files. Prints `taken over`, how many files
 # came, how many were taken, the time of the newest whole one, that end, how many may be half and were left, and the exit code
@@ -102,10 +103,7 @@ find_goals() {
       return
       ;;
     *"$line_end"*) return 1 ;;
-    /*)
-      [ ! -L "$1" ] || return
-      name=${name##*/}
-      ;;
+    /*) name=${name##*/} ;;
   esac
   [ "$name" != "${1##*/}" ] || return
   ! ls -d "$folder/$name" 2>/dev/null || return 0
@@ -201,15 +199,18 @@ remove_emptied() {
 
 # A result, a link's path in it and its goal, once the files are there: none leads to one that was left out.
 link() {
-  target=$1/$2 folder=$(dirname "$1/$2") made=
+  target=$1/$2 folder=$(dirname "$1/$2") made= goal=$3
   if [ -e "$target" ] && [ ! -L "$target" ]; then return 0; fi
-  case $3 in
+  was=$origin/${1#"$project"/}/
+  case $goal in
+    # Where the result was; the next machine may have it elsewhere.
+    "$was"*) goal=$(printf '%s/' "$2" | sed 's,[^/]*/,../,g; s,^[.][.]/,,')${goal#"$was"} ;;
     /*) return 0 ;;
   esac
   [ -d "$folder" ] || made=1
   mkdir -p "$folder" || return
-  if [ -e "$folder/$3" ]; then
-    ln -sfn "$3" "$target"
+  if [ -e "$folder/$goal" ]; then
+    ln -sfn "$goal" "$target"
   elif [ -n "$made" ]; then (cd "$1" && rmdir -p "$(dirname "$2")") 2> /dev/null; fi
 }
 

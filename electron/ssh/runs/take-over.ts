@@ -25,14 +25,15 @@ export function askBegan(side: string): string {
 
 /**
  * A script for `sh -s` that takes over the whole ones of the results that were copied to `side`, into `folder`, both relative
- * to the home folder. `whole`: no file can be half. `differ`: all that came differs from what is there. Prints what
+ * to the home folder. `whole`: no file can be half. `differ`: all that came differs from what is there. `origin`: the folder on the other machine.
+ * Prints what
  * `readTakenOver` reads.
  */
 export async function takeOver(
   side: string,
   folder: string,
   results: readonly string[],
-  { whole = false, differ = false }: { whole?: boolean; differ?: boolean } = {},
+  { whole = false, differ = false, origin = '' }: { whole?: boolean; differ?: boolean; origin?: string } = {},
 ): Promise<string> {
   const [links, names, functions] = await Promise.all([
     import('./links.sh?raw'),
@@ -43,6 +44,7 @@ export async function takeOver(
     results.map((path, number) => `${what} ${number} ${shellQuoted(`${folder}/${path}`)}`)
   return script(side, [
     `rest=${whole ? '' : unsureSeconds} differ=${differ ? 1 : ''}`,
+    `project=${shellQuoted(folder)} origin=${shellQuoted(origin)}`,
     links.default,
     names.default,
     functions.default,

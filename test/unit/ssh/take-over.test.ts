@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -242,6 +243,21 @@ test('makes no folder whose files are all left, nor one whose links lead to such
   expect(readdirSync(join(home, 'berth/p1/out')).toSorted()).toEqual(['checkpoint-20', 'empty', 'last'])
   expect(readFileSync(join(home, 'berth/p1/out/last/model'), 'utf8')).toBe('shard')
   expect(has('berth/p1/out/empty/er')).toBe(true)
+})
+
+test('takes links from the top that lead into their own result, wherever that is here', async () => {
+  const { home, copied, alive, sh, here } = place()
+  alive()
+  copied('0/out/step-40/model', 'new', 80)
+  mkdirSync(join(home, 'side/0/out/best'))
+  symlinkSync('/root/old/out/step-40', join(home, 'side/0/out/latest'))
+  symlinkSync('/root/old/out/step-40', join(home, 'side/0/out/best/one'))
+  symlinkSync('/root/old/other/step-40', join(home, 'side/0/out/elsewhere'))
+  sh(await takeOver('side', 'berth/p1', ['out'], { origin: '/root/old' }))
+  const out = join(home, 'berth/p1/out')
+  expect(['latest', 'best/one'].map(link => readlinkSync(join(out, link)))).toEqual(['step-40', '../step-40'])
+  expect(here('out/best/one/model')).toBe('new')
+  expect(readdirSync(out).toSorted()).toEqual(['best', 'latest', 'step-40'])
 })
 
 test('takes all that a command had written when it ended by itself, and tells its exit code', async () => {
