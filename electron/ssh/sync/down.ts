@@ -17,7 +17,14 @@ import {
   repositoriesIn,
   type Version,
 } from './plan.ts'
-import { createSamples, isTemporary, restSeconds, type Standing, unsureSeconds } from './whole.ts'
+import {
+  createSamples,
+  isTemporary,
+  restSeconds,
+  type Standing,
+  unfinishedFolders,
+  unsureSeconds,
+} from './whole.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -137,6 +144,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     const { folders, skipped } = offers
     const files = offers.files.filter(({ path }) => !isLeft(path) || samples.standing(path) === 'whole')
     const chosen: WantedFile[] = []
+    const unfinished = down.last ? [] : unfinishedFolders(listing).map(path => `${path}/`)
     const [held, heldFolders] = [new Set<string>(), new Set<string>()]
     let waits = false
     for (const offered of files) {
@@ -155,6 +163,8 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       waits = true
       if (!samples.isStatus(path)) heldFolders.add(listedFolderOf(path))
     }
+    for (const { path } of chosen)
+      if (unfinished.some(folder => path.startsWith(folder))) heldFolders.add(listedFolderOf(path))
     const isHeld = ({ path, placed }: WantedFile) =>
       placed === 'unchanged' && heldFolders.has(listedFolderOf(path))
     const wanted = chosen.filter(one => !isHeld(one))

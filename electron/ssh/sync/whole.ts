@@ -31,6 +31,32 @@ export function isTemporary(path: string): boolean {
   return /(?:\.(?:tmp|part|incomplete)|~)$|(?:^|\/)\.[^/]*\.swp$/.test(path)
 }
 
+/**
+ * The folders that have fewer files than the one before them whose name differs in numbers alone, and into which something was
+ * written in the last minute: parts of a checkpoint may still come. As in `settle.sh`.
+ */
+export function unfinishedFolders({ items, now }: RemoteListing): string[] {
+  const sets = new Map<string, { path: string; files: number; newest: number }>()
+  for (const [path, { kind, modified }] of items) {
+    if (kind !== 'file' || isTemporary(path)) continue
+    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+      const folder = path.slice(0, at)
+      const { files, newest } = sets.get(folder) ?? { files: 0, newest: 0 }
+      sets.set(folder, { path: folder, files: files + 1, newest: Math.max(newest, modified) })
+    }
+  }
+  const kinds = new Map<string, { path: string; files: number; newest: number }[]>()
+  for (const set of sets.values()) {
+    const kind = set.path.replace(/[^/]+$/, name => name.replaceAll(/\d+/g, '0'))
+    kinds.set(kind, [...(kinds.get(kind) ?? []), set])
+  }
+  return [...kinds.values()].flatMap(alike => {
+    const [last, before] = alike.toSorted((a, b) => b.newest - a.newest)
+    const lacks = last && before && last.files < before.files && now - last.newest < restSeconds.open
+    return lacks ? last.path : []
+  })
+}
+
 /** The files that were not left alone, of one listing after the other. */
 export interface Samples {
   add(listing: RemoteListing): void

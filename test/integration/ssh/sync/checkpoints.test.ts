@@ -68,6 +68,14 @@ describe.skipIf(noSshd)(`downloading while a program writes${noSshd}`, () => {
     await writer.ends()
     await down()
     expect(Object.keys(tree(here))).toHaveLength(4)
+    // Its other part may still come, for a minute.
+    write(remote, { 'out/step-2/model': 'two', 'out/step-2/optimizer': 'two' }, now() - 300)
+    write(remote, { 'out/step-3/model': 'three' }, now() - 30)
+    expect((await down()).unsettled).toEqual(['out/step-3/model'])
+    expect(readdirSync(join(here, 'out')).toSorted()).toEqual(['step-1', 'step-2'])
+    write(remote, { 'out/step-3/model': 'three' }, now() - 70)
+    expect((await down()).unsettled).toEqual([])
+    expect(readdirSync(join(here, 'out'))).toContain('step-3')
   })
 
   test('a file with a temporary name waits without what is beside it, and comes at last', async () => {
