@@ -1,4 +1,4 @@
-import type { RemoteItem, RemoteListing } from './listing.ts'
+import { listedFolderOf, type RemoteItem, type RemoteListing } from './listing.ts'
 
 /**
  * How a file on the instance stands while it is downloaded. whole: it was left alone for some seconds. log: it grows slowly
@@ -47,7 +47,8 @@ export function unfinishedFolders({ items, now }: RemoteListing): string[] {
   }
   const kinds = new Map<string, { path: string; files: number; newest: number }[]>()
   for (const set of sets.values()) {
-    const kind = set.path.replace(/[^/]+$/, name => name.replaceAll(/\d+/g, '0'))
+    const place = listedFolderOf(set.path)
+    const kind = `${place}${set.path.slice(place.length).replaceAll(/\d+/g, '0')}`
     kinds.set(kind, [...(kinds.get(kind) ?? []), set])
   }
   return [...kinds.values()].flatMap(alike => {
