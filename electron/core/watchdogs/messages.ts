@@ -31,13 +31,20 @@ export function blindWords(name: string): Words {
   }
 }
 
-/** It can't be installed, or can't be told of a change. */
-export function untoldWords(name: string, untold: Untold, now: number): Words {
-  const awake = 'Until then your limit acts only while this computer is awake and Berth runs.'
+/** It can't be installed, seen, or told of a change. `why`: the reason that keeps one from working there at all. */
+export function untoldWords(name: string, untold: Untold, now: number, why?: string): Words {
+  const awake = 'your limit acts only while this computer is awake and Berth runs.'
   if (untold.kind === 'absent')
     return {
       title: `There’s no watchdog on ${name}`,
-      body: `Berth can’t reach it over SSH to install one, and does so as soon as that works. ${awake}`,
+      body: why
+        ? `${why} So ${awake}`
+        : `Berth can’t reach it over SSH to install one, and does so as soon as that works. Until then ${awake}`,
+    }
+  if (untold.kind === 'unseen')
+    return {
+      title: `It isn’t known whether the watchdog of ${name} runs`,
+      body: `It came with the rental, and Berth can’t reach it over SSH to see that. If it doesn’t, ${awake}`,
     }
   const soon =
     'Berth can’t reach it over SSH to tell it of the change. It’s told as soon as that works again.'

@@ -5,6 +5,9 @@ import type { Problem } from '#shared/problem.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 import { type DocumentPlace, openDocument } from '../storage/json-file.ts'
 
+/** What a user hears of a watchdog that can't be reached: it isn't there, isn't known to be, or acts late, or early. */
+export const untoldKinds = ['absent', 'unseen', 'late', 'early'] as const
+
 /** A watchdog as stored. */
 export const StoredWatchdog = v.object({
   ...WatchdogFields.entries,
@@ -12,8 +15,8 @@ export const StoredWatchdog = v.object({
   renewedAt: v.optional(v.number()),
   /** Berth requested its instance's end; that many more polls may still show it running. */
   endsHere: v.optional(v.number()),
-  /** Its user was told that it can't be told of a change. */
-  isLateTold: v.optional(v.boolean()),
+  /** What its user was told while it can't be reached. */
+  told: v.optional(v.picklist(untoldKinds)),
   /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
   isEndDecided: v.optional(v.boolean()),
 })
@@ -68,12 +71,6 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
 }
 
 function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
-  const {
-    renewedAt: _renewedAt,
-    endsHere: _endsHere,
-    isLateTold: _late,
-    isEndDecided: _told,
-    ...view
-  } = watchdog
+  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _untold, isEndDecided: _told, ...view } = watchdog
   return { ...view, problem }
 }

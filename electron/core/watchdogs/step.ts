@@ -83,14 +83,18 @@ const missedFor = 300
 /** Seconds by which one may act late or early, or a twentieth of what is left: a cost's moment is only known roughly. */
 const most = { late: 600, early: 60 }
 
-/** What its user must hear of a watchdog that can't be reached: it isn't there, or acts late, or early, at a moment. */
-export type Untold = { kind: 'absent' } | { kind: 'late' | 'early'; action: LimitAction; at: number }
+/** What its user must hear of a watchdog that can't be reached; `late` and `early` with its moment. */
+export type Untold =
+  | { kind: 'absent' }
+  | { kind: 'unseen' }
+  | { kind: 'late' | 'early'; action: LimitAction; at: number }
 
-/** The same for one whose visits have failed for so many seconds; undefined for nothing. */
+/** The same for one whose visits have failed for so many seconds; undefined for nothing. `boots`: its machine still does. */
 export function untoldOf(
-  { request, there, step }: StoredWatchdog,
+  { request, there, step, report }: StoredWatchdog,
   now: number,
   failsFor: number,
+  boots: boolean = false,
 ): Untold | undefined {
   const isMissed = failsFor >= missedFor
   // What a run needs is no promise to its user. A start script's knows the time alone.
@@ -104,7 +108,9 @@ export function untoldOf(
   const rest = ((wanted ?? at) - now) / 20
   if (wanted !== undefined && at > wanted + Math.max(most.late, rest)) return { kind: 'late', action, at }
   const isEarly = wanted === undefined || wanted > at + Math.max(most.early, rest)
-  return isEarly && (isMissed || at <= now + toldWithin) ? { kind: 'early', action, at } : undefined
+  if (isEarly) return isMissed || at <= now + toldWithin ? { kind: 'early', action, at } : undefined
+  // One that came with a rental is only believed to be there.
+  return step === 'putting' && !report && !boots && isMissed ? { kind: 'unseen' } : undefined
 }
 
 /** Whether a watchdog's report is new. */
@@ -122,7 +128,7 @@ export function afterVisit(
     ...watchdog,
     ...(watchdog.foreign ? { request } : {}),
     there: undefined,
-    isLateTold: undefined,
+    told: undefined,
     step: 'watching',
     report: {
       at,

@@ -20,6 +20,9 @@ import { actedWords, blindWords, goneWords, othersWatchdog, othersWords, untoldW
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
 import { afterVisit, isNews, tickOf, untoldOf, visitEvery } from './step.ts'
 
+/** Errors of an instance on which no watchdog can work. */
+const powerless = new Set(['no_http_tool', 'no_instance_key'])
+
 /**
  * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes it.
  */
@@ -86,9 +89,10 @@ export class WatchdogVisits {
     const there = this.#account()?.instances[instance]
     // The next visit comes once a poll shows that it accepts connections again.
     if (ending.aborted || !find(instance) || !there || !canGetIn(there)) {
-      // One that boots with a watchdog from its start script can't be told of a change either.
+      // One that boots with a watchdog from its start script can't be told of a change either, nor one without an address.
+      const runs = there?.state === 'running'
       const boots = there && !hasTrait(there.state, 'halted') && find(instance)?.there
-      if (boots && !ending.aborted) await this.#tellUntold(instance)
+      if ((runs || boots) && !ending.aborted) await this.#tellUntold(instance, { boots: !runs })
       else this.#failingSince.delete(instance)
       return undefined
     }
@@ -101,8 +105,9 @@ export class WatchdogVisits {
       return next
     } catch (error) {
       if (!ending.aborted) {
-        problems.set(instance, problemOf(error))
-        await this.#tellUntold(instance)
+        const problem = problemOf(error)
+        problems.set(instance, problem)
+        await this.#tellUntold(instance, { why: powerless.has(problem.code) ? problem.message : undefined })
       }
       throw error
     } finally {
@@ -111,18 +116,23 @@ export class WatchdogVisits {
   }
 
   /** Once, where one can't be installed, or can't be told of a change and acts before its user wants it to, or long after. */
-  async #tellUntold(instance: number): Promise<void> {
-    const watchdog = this.#watchdogs.find(instance)
+  async #tellUntold(
+    instance: number,
+    { why, boots }: { why?: string | undefined; boots?: boolean },
+  ): Promise<void> {
+    const found = this.#watchdogs.find(instance)
     const now = this.#context.now()
     const since = Math.min(this.#failingSince.get(instance) ?? now, now)
     this.#failingSince.set(instance, since)
-    if (!watchdog || watchdog.isLateTold) return
-    const what = untoldOf(watchdog, now, now - since)
-    if (!what) return
-    await this.#watchdogs.put({ ...watchdog, isLateTold: true })
+    if (!found) return
+    // What keeps this one from working kept the start script's as well.
+    const watchdog = why === undefined ? found : { ...found, there: undefined }
+    const what = untoldOf(watchdog, now, why === undefined ? now - since : Number.POSITIVE_INFINITY, boots)
+    if (!what || what.kind === found.told) return
+    await this.#watchdogs.put({ ...watchdog, told: what.kind })
     const { account, notifications } = this.#context
     const id = `${account}/watchdog/${instance}`
-    const words = untoldWords(this.nameOf(instance), what, now)
+    const words = untoldWords(this.nameOf(instance), what, now, why)
     notifications.tell(account, [alertOf('watchdogLate', { id, instance, ...words })])
   }
 

@@ -255,8 +255,18 @@ export function limitsWithoutBerth(accounts: readonly AccountView[]): string | u
     warning,
     warning && watchdogs && 'A watchdog on an instance still can.',
     ...real.flatMap(untoldWatchdogs),
+    ...real.flatMap(unseenWatchdogs),
   ].filter(Boolean)
   return sentences.length > 0 ? sentences.join(' ') : undefined
+}
+
+/** Sentences about watchdogs that came with a rental, and that no visit has seen yet. */
+function unseenWatchdogs({ watchdogs, instances }: AccountView): string[] {
+  return Object.entries(watchdogs).flatMap(([id, { step, there, report }]) => {
+    const instance = instances[id]
+    if (!instance || !there || report || step !== 'putting') return []
+    return `The watchdog that came with ${shortInstanceName(instance)} acts if its start script runs, which Berth hasn’t seen yet.`
+  })
 }
 
 /** Sentences about watchdogs that couldn't be told of a change, and still end their instances earlier. */

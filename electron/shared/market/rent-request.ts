@@ -138,18 +138,6 @@ export const VolumeRequest = v.variant('create', [
   }),
 ])
 
-/** Characters that the watchdog needs which comes with a start script, where that must be short. */
-const watchdogLength = 2400
-
-/** Whether a watchdog comes with the start script of a rental; else it's there once Berth has connected. */
-export function bringsWatchdog(
-  script: string,
-  template: unknown,
-  { longestStartScript }: Pick<Capabilities, 'longestStartScript'>,
-): boolean {
-  return (template === undefined || script !== '') && script.length + watchdogLength <= longestStartScript
-}
-
 /** The error about a start script's length, for its field; undefined if accepted. */
 export function startScriptTooLong(
   script: string,
@@ -245,6 +233,28 @@ export const RentRequest = v.pipe(
   ),
 )
 export type RentRequest = v.InferOutput<typeof RentRequest>
+
+/** Characters that the watchdog needs which comes with a start script, where that must be short. */
+const watchdogLength = 2400
+
+/** A shell runs it: it names none, or that. */
+const shellScript = /^(?!#!)|^#!\s*\S*\/(?:env\s+(?:-S\s+)?)?(?:ba|da|z|k|a)?sh(?:\s|$)/
+
+/**
+ * From when a watchdog keeps a rental's limits that also count in a sleep: from its start on, once Berth has connected, or
+ * never. A machine without SSH has no start script either.
+ */
+export function watchdogFrom(
+  { access, template, onstart }: Pick<RentRequest, 'access' | 'onstart'> & { template?: unknown },
+  { longestStartScript }: Pick<Capabilities, 'longestStartScript'>,
+): 'start' | 'connected' | 'never' {
+  if (access === 'none') return 'never'
+  // What the template brings isn't known.
+  if (template !== undefined && onstart === undefined) return 'connected'
+  const script = onstart ?? ''
+  const comes = shellScript.test(script) && script.length + watchdogLength <= longestStartScript
+  return comes ? 'start' : 'connected'
+}
 
 /** The same without an offer. */
 export const OpenRequest = v.pipe(

@@ -41,7 +41,7 @@ function installing(read: string, unpack: string, script: string, config: readon
 [ -f "$d/config" ] || { ${read} << 'BERTH'${unpack} > "$d/watchdog.sh" && printf '%s\\n' ${lines.join(' ')} > "$d/config"; }
 ${script}
 BERTH
-sh "$d/watchdog.sh" start )
+sh "$d/watchdog.sh" start ) || :
 # <<< berth watchdog
 `
 }

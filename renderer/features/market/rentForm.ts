@@ -9,7 +9,9 @@ import {
   type RegistryLogin,
   RentRequest,
   startScriptTooLong,
+  watchdogFrom,
 } from '#shared/market/rent-request.ts'
+import { isAsleep } from '../limits/rentalLimits.ts'
 import type { EnvRow, RentDraft, VolumeDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
 
@@ -45,6 +47,11 @@ export function readDraft(
   const own = overridden(draft, template)
   const leftToTemplate = (field: 'image' | 'onstart' | 'args') =>
     template?.values !== undefined && !own.includes(field)
+  // A template's own script goes with the request where a watchdog is to come before it.
+  const bringsWatchdog =
+    template?.values !== undefined &&
+    isAsleep(draft.limits) &&
+    watchdogFrom({ ...draft, template }, capabilities) === 'start'
   const errors: RentErrors = {}
   const ports = readPorts(draft.ports, capabilities)
   if (ports.error !== undefined) errors['ports'] = ports.error
@@ -67,9 +74,10 @@ export function readDraft(
       env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
       ports: ports.list,
       onstart:
-        leftToTemplate('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
-          ? undefined
-          : draft.onstart,
+        bringsWatchdog ||
+        !(leftToTemplate('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart')))
+          ? draft.onstart
+          : undefined,
       template: template ? { hash: template.hash, name: template.name.slice(0, 256) } : undefined,
       args:
         draft.access !== 'none' ||

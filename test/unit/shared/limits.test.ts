@@ -76,6 +76,10 @@ test('quitting reports limits that stop working, but no demo’s or watchdog’s
   const request = { action: 'stop' as const, lease: 3600 }
   const watchdogs = { 7: { instance: 7, request, step: 'watching' as const, foreign: false } }
   expect(limitsWithoutBerth([{ ...account, watchdogs }])).toBe(`${said} A watchdog on an instance still can.`)
+  const came = { 7: { ...watchdogs[7], step: 'putting' as const, there: request } }
+  expect(limitsWithoutBerth([accountView({ watchdogs: came }, instanceView({ id: 7 }))])).toMatch(
+    /^The watchdog that came with .* acts if its start script runs, which Berth hasn’t seen yet\.$/,
+  )
   const there = { action: 'destroy' as const, at: account.clock.serverAt / 1000 + 7200 }
   const untold = { 7: { ...watchdogs[7], step: 'removing' as const, there } }
   const left = accountView({ watchdogs: untold }, instanceView({ id: 7 }))

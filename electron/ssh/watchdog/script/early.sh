@@ -1,22 +1,27 @@
 #!/bin/sh
-# Berth's watchdog until Berth connects for the first time and puts the whole one in its place: it stops or destroys its
-# instance once as long has passed since the first start as was left of the limit, also where clocks are wrong.
+# Berth's watchdog for a rental's time, until Berth connects and puts the whole one in its place.
+
+# It stops or destroys its instance once as long has passed since the first start as was left of the limit. It counts by the
+# host's uptime, and by the clock only over a restart of the host, so a clock that is wrong, or set right, doesn't matter.
 here=${0%/*}
 if [ "$1" = start ]; then
   nohup sh "$0" run < /dev/null > /dev/null 2>&1 &
   exit
 fi
 [ -f "$here/done" ] && exit
-[ -f "$here/began" ] || date +%s > "$here/began"
-read -r began < "$here/began"
+up() { sed 's/[. ].*//' /proc/uptime; }
+boot=/proc/sys/kernel/random/boot_id
+[ -f "$here/began" ] || echo "$(up) $(date +%s) $(cat $boot)" > "$here/began"
+read -r began date host < "$here/began"
+[ "$host" = "$(cat $boot)" ] || began=$(($(up) - $(date +%s) + date))
 of_config() { sed -n "s/^$1=//p" "$here/config"; }
 of_container() { tr '\0' '\n' < /proc/1/environ | sed -n "s/^$1=//p"; }
 due=$((began + $(of_config at) - $(of_config told)))
 action=$(of_config action)
 # Where it came while the container was stopped, Berth has five minutes; and somebody may want it to run long after it.
-[ "$(date +%s)" -gt "$due" ] && due=$(($(date +%s) + 300)) && action=stop
+[ "$(up)" -gt "$due" ] && due=$(($(up) + 300)) && action=stop
 echo $$ > "$here/pid"
-while [ "$(date +%s)" -lt "$due" ]; do sleep 10; done
+while [ "$(up)" -lt "$due" ]; do sleep 10; done
 id=${CONTAINER_ID:-$(of_container CONTAINER_ID)}
 key=${CONTAINER_API_KEY:-$(of_container CONTAINER_API_KEY)}
 url=$(of_config url)/api/v0/instances/${id#C.}/

@@ -22,6 +22,7 @@ import { counted } from '#shared/format/size.ts'
 import { soundsSecret } from '#shared/instance/secrets.ts'
 import { type DockerOptions, portText } from '#shared/market/docker-options.ts'
 import { readPastedOptions } from '#shared/market/pasted-options.ts'
+import type { watchdogFrom } from '#shared/market/rent-request.ts'
 import type { TemplateView } from '#shared/market/template.ts'
 import type { Problem } from '#shared/problem.ts'
 import { RentalPrice } from './rentalPrice.svelte.ts'
@@ -143,6 +144,13 @@ export class RentForm {
 
   get capabilities(): Capabilities {
     return this.#page.account?.capabilities ?? describedCapabilities
+  }
+
+  /** What decides from when a watchdog can keep its limits. A template's script is known once the template is. */
+  get script(): Parameters<typeof watchdogFrom>[0] {
+    const { access, onstart } = this.draft
+    const isKnown = this.template?.values !== undefined || onstart.trim() !== ''
+    return { access, template: this.template, onstart: isKnown ? onstart : undefined }
   }
 
   /** Whether this machine has no open ports, so that only the proxy reaches it. */

@@ -28,20 +28,28 @@ async function service(answer = '{"success":true}') {
 const found = (program: string) =>
   execFileSync('which', [program], { env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' }).trim()
 
-/** A container with one of those tools, on a clock that only `sleep` advances. */
+/** A container with one of those tools, on a host whose uptime only `sleep` advances. */
 function container(tool: string) {
   const home = mkdtempSync(join(tmpdir(), 'berth-early-'))
   const [bin, folder] = [join(home, 'bin'), join(home, '.berth/watchdog')]
   mkdirSync(bin)
-  for (const program of [tool, 'sh', 'cat', 'sed', 'tr', 'mkdir', 'nohup'])
+  for (const program of [tool, 'sh', 'tr', 'mkdir', 'mv', 'nohup'])
     symlinkSync(found(program), join(bin, program))
-  const clock = join(home, 'clock')
+  const [uptime, clock, host] = [join(home, 'uptime'), join(home, 'clock'), join(home, 'host')]
+  const setUptime = (seconds: number) => writeFileSync(uptime, `${seconds}.25 9.1\n`)
   const setClock = (seconds: number) => writeFileSync(clock, `${seconds}\n`)
-  setClock(5000)
+  const setHost = (id: string) => writeFileSync(host, `${id}\n`)
+  setUptime(5000)
+  setClock(700_000)
+  setHost('one')
   const program = (name: string, text: string) =>
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
-  program('date', `exec cat ${clock}`)
-  program('sleep', `read -r now < ${clock}; echo $((now + $1)) > ${clock}; exec ${found('sleep')} 0.02`)
+  program('date', `exec ${found('cat')} ${clock}`)
+  program('cat', `case $1 in */boot_id) set -- ${host}; esac; exec ${found('cat')} "$@"`)
+  program('sed', `case $2 in /proc/uptime) set -- "$1" ${uptime}; esac; exec ${found('sed')} "$@"`)
+  const later = (file: string, ends: string) =>
+    `read -r now rest < ${file}; echo "$((\${now%.*} + $1))${ends}" > ${file}.new; mv ${file}.new ${file}`
+  program('sleep', `${later(uptime, '.25 9.1')}; ${later(clock, '')}; exec ${found('sleep')} 0.02`)
   const end = () => {
     const file = join(folder, 'pid')
     if (existsSync(file)) spawnSync('kill', ['-9', readFileSync(file, 'utf8').trim()])
@@ -53,7 +61,9 @@ function container(tool: string) {
   return {
     end,
     setClock,
-    now: () => Number(readFileSync(clock, 'utf8')),
+    setUptime,
+    setHost,
+    now: () => Number(readFileSync(uptime, 'utf8').split('.')[0]),
     /** What the container does at each of its starts. */
     start(script: string) {
       const env = { HOME: home, PATH: bin, CONTAINER_ID: 'C.7', CONTAINER_API_KEY: 'its-own' }
@@ -88,18 +98,25 @@ test.skipIf(lacking).each(['curl', 'wget', 'python3'])(
 )
 
 test.skipIf(lacking)(
-  `its time goes on while the container is stopped; a start after it has five minutes, and only stops${lacking}`,
+  `its time goes on while the container is stopped; also over a restart of the host; a start after it has five minutes, and only stops${lacking}`,
   async () => {
     const { asked, url } = await service()
-    const { start, end, now, setClock } = container('curl')
+    const { start, end, now, setClock, setUptime, setHost } = container('curl')
     const script = await scriptFor(url, 'destroy', 3600)
     start(script)
     await vi.waitFor(() => expect(now()).toBeGreaterThan(5000), patient)
+    // A clock that is set right is no time that passes.
+    setClock(700_000 + 10_900)
+    await vi.waitFor(() => expect(now()).toBeGreaterThan(5100), patient)
     end()
-    setClock(5000 + 7200)
+    expect(asked).toEqual([])
+    setHost('two')
+    setUptime(60)
+    setClock(700_000 + 7200)
     start(script)
     const stop = 'PUT /api/v0/instances/7/ Bearer its-own {"state":"stopped"}'
     await vi.waitFor(() => expect(asked).toContain(stop), patient)
-    expect(now()).toBeGreaterThanOrEqual(5000 + 7200 + 300)
+    expect(now()).toBeGreaterThanOrEqual(60 + 300)
+    expect(asked).toEqual([stop])
   },
 )

@@ -4,7 +4,7 @@ import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import type { Instance } from '#service/instances.ts'
 import { describedCapabilities, publicCapabilities } from '#shared/account/capabilities.ts'
 import type { Limit } from '#shared/automation/limit.ts'
-import { bringsWatchdog, type RentRequest } from '#shared/market/rent-request.ts'
+import { type RentRequest, watchdogFrom } from '#shared/market/rent-request.ts'
 import { requestInScript } from '#ssh/watchdog/start-script.ts'
 import { instanceView } from '#test/unit/views.ts'
 
@@ -35,9 +35,23 @@ test('a rental brings a watchdog, a short one where scripts must be short, none 
   ] as const) {
     const long = 'x'.repeat(length)
     expect(requestInScript((await scripted(long)).onstart) !== undefined).toBe(isThere)
-    expect(bringsWatchdog(long, undefined, publicCapabilities)).toBe(isThere)
+    expect(watchdogFrom({ access: 'ssh', onstart: long }, publicCapabilities)).toBe(
+      isThere ? 'start' : 'connected',
+    )
   }
-  expect(bringsWatchdog('', 'a template', publicCapabilities)).toBe(false)
+  // A template whose script isn't known, one that no shell runs, and a machine that runs none.
+  for (const [request, from] of [
+    [{ access: 'ssh', template: 'a template' }, 'connected'],
+    [{ access: 'jupyter', template: 'a template', onstart: '' }, 'start'],
+    [{ access: 'ssh', onstart: '#!/usr/bin/env python3\nprint(1)' }, 'connected'],
+    [{ access: 'ssh', onstart: '#! /usr/bin/env -S bash -e\ntrue' }, 'start'],
+    [{ access: 'none' }, 'never'],
+  ] as const) {
+    expect(watchdogFrom(request, publicCapabilities)).toBe(from)
+    const account = { baseUrl: 'https://service', capabilities: publicCapabilities }
+    const sent = await withWatchdogScript(request as unknown as RentRequest, account, now, { limits })
+    expect(requestInScript(sent.onstart) !== undefined).toBe(from === 'start')
+  }
   // The short one knows no load.
   const idle = [{ ...limits[0], when: { kind: 'idle', seconds: 600, below: 5 } }] as Limit[]
   expect(await scripted(own, publicCapabilities, idle)).toEqual({ onstart: own })

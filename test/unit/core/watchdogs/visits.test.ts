@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openStoredWatchdogs, type StoredWatchdog } from '#core/watchdogs/record.ts'
 import { WatchdogVisits } from '#core/watchdogs/visits.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { account, accountContext, noting } from '#test/berth/account-context.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
@@ -37,6 +38,37 @@ test.each([
   },
 )
 
+test.each([
+  ['running', 'It isn’t known whether the watchdog of'],
+  ['loading', undefined],
+] as const)(
+  'a user hears that a rental’s own watchdog wasn’t seen for minutes while it’s %s',
+  async (state, words) => {
+    const { visit, said } = await unreachable({ step: 'putting', at: later.at, there: later, state })
+    await visit(0)
+    await visit(290)
+    expect(said).toEqual([])
+    await visit(310)
+    await visit(900)
+    expect(said).toEqual(words ? [expect.stringContaining(words)] : [])
+  },
+)
+
+test('a user hears at once of a machine on which no watchdog can work, though one came with it', async () => {
+  const why = { code: 'no_http_tool', message: 'The instance has no curl.' }
+  const { visit, said, bodies, stored } = await unreachable({
+    step: 'putting',
+    at: later.at,
+    there: later,
+    why,
+  })
+  await visit(0)
+  await visit(60)
+  expect(said).toEqual([expect.stringContaining('There’s no watchdog on')])
+  expect(bodies).toEqual([expect.stringMatching(/^The instance has no curl\. So your limit acts only while/)])
+  expect(stored.find(7)?.there).toBeUndefined()
+})
+
 test('a user is told what a rental’s own watchdog still does while the machine boots', async () => {
   const { visit, said } = await unreachable({
     step: 'removing',
@@ -60,15 +92,16 @@ async function unreachable({
   at,
   there,
   state = 'running',
-}: Pick<StoredWatchdog, 'step' | 'there'> & { at: number; state?: InstanceState }) {
-  const { notifications, said } = noting()
+  why = { code: 'ssh_unreachable', message: 'no route' },
+}: Pick<StoredWatchdog, 'step' | 'there'> & { at: number; state?: InstanceState; why?: Problem }) {
+  const { notifications, said, bodies } = noting()
   let passed = 0
   const context = accountContext({
     notifications,
     now: () => now + passed,
     client: () => ({}) as never,
     record: () => undefined,
-    access: { connect: () => Promise.reject(new Error('no route')) } as never,
+    access: { connect: () => Promise.reject(new BerthError(why)) } as never,
   })
   const ssh = { direct: { host: '127.0.0.1', port: 22, hostKeys: [] } }
   context.store.change(draft => {
@@ -80,10 +113,12 @@ async function unreachable({
   const visits = new WatchdogVisits(context, stored, never, never, never, () => false)
   return {
     said,
+    bodies,
+    stored,
     /** A visit so many seconds after the first. */
     async visit(after: number) {
       passed = after
-      if (state === 'running') await expect(visits.visit(7)).rejects.toThrow('no route')
+      if (state === 'running') await expect(visits.visit(7)).rejects.toThrow(why.message)
       else expect(await visits.visit(7)).toBeUndefined()
     },
   }

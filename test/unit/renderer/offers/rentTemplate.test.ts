@@ -74,6 +74,17 @@ describe('the request', () => {
     })
   })
 
+  test('brings the template’s script where a watchdog is to come before it', () => {
+    const asleep = [{ when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: true } as const]
+    const scriptOf = (draft: Partial<RentDraft>) => {
+      const given = read({ ...filled, args: '', access: 'ssh', ...draft })
+      return 'request' in given ? given.request.onstart : given.errors
+    }
+    expect(scriptOf({ limits: asleep })).toBe('echo hi')
+    expect(scriptOf({ limits: [] })).toBeUndefined()
+    expect(scriptOf({ limits: asleep, access: 'none' })).toBeUndefined()
+  })
+
   test('needs an image, unless its template is known by hash alone', () => {
     expect(readDraft({ ...fresh, image: '' }, machine, false)).toHaveProperty('errors.image')
     const byHash = readDraft({ ...fresh, image: '' }, machine, false, { hash: 'x', name: 'x' })
