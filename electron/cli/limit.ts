@@ -1,6 +1,6 @@
 import { hasEnded, type LimitView } from '#shared/automation/limit.ts'
 import { defaultWarning } from '#shared/automation/limit-defaults.ts'
-import { isKeptByWatchdog } from '#shared/automation/limit-words.ts'
+import { isKeptByWatchdog, untoldWatchdogs } from '#shared/automation/limit-words.ts'
 import { instanceName } from '#shared/format/name.ts'
 import { type CliCommand, findInstance, isoTime, polledState, print } from './call.ts'
 import { usageFailure } from './failure.ts'
@@ -32,7 +32,8 @@ export const limit: CliCommand = {
       await call.connection.command('removeLimit', { account: account.id, limit: what })
     else if (verb !== undefined)
       throw usageFailure('berth limit takes INSTANCE, and stop TIME, destroy TIME or rm LIMIT.')
-    const { limits: all = {}, watchdogs = {} } = (await call.connection.state()).accounts[account.id] ?? {}
+    const after = (await call.connection.state()).accounts[account.id] ?? account
+    const { limits: all, watchdogs } = after
     const limits = Object.values(all).filter(one => one.instance === instance.id && !hasEnded(one))
     const isWatched = (one: LimitView) => isKeptByWatchdog(one, watchdogs)
     if (call.json)
@@ -42,6 +43,7 @@ export const limit: CliCommand = {
       call.say(
         'Its watchdog isn’t there yet: Berth installs it over SSH once the instance runs, and needs to be awake until then.',
       )
+    if (!call.json) for (const line of untoldWatchdogs(after, instance.id)) call.say(line)
     if (limits.length === 0 && !call.json) call.say(`${instanceName(instance)} has no limit.`)
     return undefined
   },

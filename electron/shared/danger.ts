@@ -1,6 +1,6 @@
 import { hasEnded } from './automation/limit.ts'
 import { defaultLimits } from './automation/limit-defaults.ts'
-import { stopperWords } from './automation/limit-words.ts'
+import { stopperWords, untoldWatchdogs } from './automation/limit-words.ts'
 import { type AllToStop, starting, startsUnlimited, stoppersOf } from './automation/limits-that-block.ts'
 import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
 import { type Danger, type DeletionSubjects, deletions, noUndo, type Question } from './deletions.ts'
@@ -246,7 +246,10 @@ function startQuestion(
   )
   const unlimited = instances.filter(({ id }) => startsUnlimited(account, id)).length
   const lines = [...listOf(beyond?.why), ...[...stoppers.values()].map(stopperWords)]
-  if (instances.length === 1 && unlimited > 0) lines.push('It has no limit, so it runs until you stop it.')
+  const untold = instances.flatMap(({ id }) => untoldWatchdogs(account, id))
+  lines.push(...untold)
+  if (instances.length === 1 && unlimited > 0 && untold.length === 0)
+    lines.push('It has no limit, so it runs until you stop it.')
   if (lines.length === 0 && instances.length === 1) return undefined
   return {
     title: titleOf('Start', instances),

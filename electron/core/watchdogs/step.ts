@@ -108,7 +108,9 @@ export function untoldOf(
   const rest = ((wanted ?? at) - now) / 20
   if (wanted !== undefined && at > wanted + Math.max(most.late, rest)) return { kind: 'late', action, at }
   const isEarly = wanted === undefined || wanted > at + Math.max(most.early, rest)
-  if (isEarly) return isMissed || at <= now + toldWithin ? { kind: 'early', action, at } : undefined
+  // While it boots its user may close the lid, and nothing would tell it of the change.
+  const isUrgent = at <= now + toldWithin || (boots && action === 'destroy')
+  if (isEarly) return isMissed || isUrgent ? { kind: 'early', action, at } : undefined
   // One that came with a rental is only believed to be there.
   return step === 'putting' && !report && !boots && isMissed ? { kind: 'unseen' } : undefined
 }

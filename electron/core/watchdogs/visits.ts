@@ -131,7 +131,7 @@ export class WatchdogVisits {
     if (!what || what.kind === found.told) return
     await this.#watchdogs.put({ ...watchdog, told: what.kind })
     const { account, notifications } = this.#context
-    const id = `${account}/watchdog/${instance}`
+    const id = this.#alertId(instance)
     const words = untoldWords(this.nameOf(instance), what, now, why)
     notifications.tell(account, [alertOf('watchdogLate', { id, instance, ...words })])
   }
@@ -241,9 +241,12 @@ export class WatchdogVisits {
     if (reading.lastAction && isNews(reading.lastAction, watchdog.lastAction))
       this.tellActed(reading.lastAction, instance)
     if (reading.blind && !watchdog.report?.blind) this.#tell(instance, blindWords(name))
+    if (watchdog.told) this.#context.notifications.withdraw(this.#alertId(instance))
     const startsIt = requestInScript(record(instance)?.onstart) !== undefined
     await this.#watchdogs.put(afterVisit(watchdog, reading, { at: now(), renewed, startsIt }))
   }
+
+  #alertId = (instance: number) => `${this.#context.account}/watchdog/${instance}`
 
   #account(): AccountView | undefined {
     return this.#context.store.get().accounts[this.#context.account]
@@ -257,8 +260,6 @@ export class WatchdogVisits {
   /** One id per instance: a watchdog's newest action replaces the one before. */
   #tell(instance: number, words: { title: string; body: string }): void {
     const { account, notifications } = this.#context
-    notifications.tell(account, [
-      alertOf('watchdog', { id: `${account}/watchdog/${instance}`, instance, ...words }),
-    ])
+    notifications.tell(account, [alertOf('watchdog', { id: this.#alertId(instance), instance, ...words })])
   }
 }

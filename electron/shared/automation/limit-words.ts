@@ -254,7 +254,7 @@ export function limitsWithoutBerth(accounts: readonly AccountView[]): string | u
   const sentences = [
     warning,
     warning && watchdogs && 'A watchdog on an instance still can.',
-    ...real.flatMap(untoldWatchdogs),
+    ...real.flatMap(account => untoldWatchdogs(account)),
     ...real.flatMap(unseenWatchdogs),
   ].filter(Boolean)
   return sentences.length > 0 ? sentences.join(' ') : undefined
@@ -269,15 +269,23 @@ function unseenWatchdogs({ watchdogs, instances }: AccountView): string[] {
   })
 }
 
-/** Sentences about watchdogs that couldn't be told of a change, and still end their instances earlier. */
-function untoldWatchdogs({ watchdogs, instances, clock }: AccountView): string[] {
+/**
+ * Sentences about watchdogs that couldn't be told of a change, and still end their instances earlier: of an instance, or of
+ * all.
+ */
+export function untoldWatchdogs(
+  { watchdogs, instances, clock }: AccountView,
+  only?: InstanceView['id'],
+): string[] {
+  const now = clock.serverAt / 1000
   return Object.entries(watchdogs).flatMap(([id, { step, there, request }]) => {
     const instance = instances[id]
-    if (!instance || there?.at === undefined || step === 'watching') return []
+    if (!instance || there?.at === undefined || there.at < now || step === 'watching') return []
+    if (only !== undefined && instance.id !== only) return []
     const wanted = step === 'removing' ? undefined : request.at
     if (wanted !== undefined && wanted <= there.at + 60) return []
     const ends = there.action === 'stop' ? 'stops' : 'destroys'
-    const at = atMoment(there.at, clock.serverAt / 1000)
+    const at = atMoment(there.at, now)
     return `The watchdog of ${shortInstanceName(instance)} still ${ends} it ${at}: it couldn’t be told of the change.`
   })
 }

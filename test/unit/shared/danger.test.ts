@@ -125,6 +125,14 @@ test('a start is asked about where credit or limits say no, and where nothing wo
   const limits = { one: limit }
   expect(started({ limits })).toBeUndefined()
   expect(started({})?.lines).toEqual(['It has no limit, so it runs until you stop it.'])
+  // A watchdog that couldn't be told, since it was stopped.
+  const there = { action: 'destroy' as const, at: accountView().clock.serverAt / 1000 + 7200 }
+  const untold = { instance: 7, request: there, there, step: 'removing' as const, foreign: false }
+  expect(started({ watchdogs: { 7: untold } })?.lines).toEqual([
+    expect.stringMatching(
+      /^The watchdog of box #7 still destroys it .*: it couldn’t be told of the change\.$/,
+    ),
+  ])
   expect(started({ limits, credit: 1_000_000 })).toMatchObject({
     lines: [expect.stringMatching(/^4 h cost \$1\.60, more than your \$1\.00\. It would be cut off after/)],
     grave: true,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openStoredWatchdogs, type StoredWatchdog } from '#core/watchdogs/record.ts'
 import { WatchdogVisits } from '#core/watchdogs/visits.ts'
+import type { WatchdogRequest } from '#shared/automation/watchdog.ts'
 import type { InstanceState } from '#shared/instance/instance.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import { account, accountContext, noting } from '#test/berth/account-context.ts'
@@ -69,18 +70,18 @@ test('a user hears at once of a machine on which no watchdog can work, though on
   expect(stored.find(7)?.there).toBeUndefined()
 })
 
-test('a user is told what a rental’s own watchdog still does while the machine boots', async () => {
-  const { visit, said } = await unreachable({
-    step: 'removing',
-    at: later.at,
-    there: later,
-    state: 'loading',
-  })
+test('a user is told what a rental’s own watchdog still does while the machine boots, at once where it destroys', async () => {
+  const booting = (there: WatchdogRequest) =>
+    unreachable({ step: 'removing', at: later.at, there, state: 'loading' })
+  const destroying = await booting(later)
+  await destroying.visit(0)
+  expect(destroying.said).toEqual([expect.stringContaining('still destroys it')])
+  const { visit, said } = await booting({ action: 'stop', at: later.at })
   await visit(0)
   await visit(290)
   expect(said).toEqual([])
   await visit(310)
-  expect(said).toEqual([expect.stringContaining('still destroys it')])
+  expect(said).toEqual([expect.stringContaining('still stops it')])
   const stopped = await unreachable({ step: 'removing', at: soon.at, there: soon, state: 'stopped' })
   await stopped.visit(0)
   expect(stopped.said).toEqual([])
