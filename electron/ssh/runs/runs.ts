@@ -84,7 +84,7 @@ const headline = 768
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [environment, run, place, start, status, end, mark, signals, around, notice, links, store] =
+  const [environment, run, place, start, status, end, mark, signals, around, notice, links, whole, store] =
     await Promise.all([
       import('./environment.sh?raw'),
       import('./run.sh?raw'),
@@ -97,6 +97,7 @@ async function scripts() {
       import('./around.sh?raw'),
       import('./notice.sh?raw'),
       import('./links.sh?raw'),
+      import('./whole.sh?raw'),
       import('./store.sh?raw'),
     ])
   return {
@@ -104,7 +105,8 @@ async function scripts() {
     around: `${signals.default}\n${around.default}`,
     notice: notice.default,
     links: links.default,
-    store: `${links.default}\n${store.default}`,
+    whole: whole.default,
+    store: [links, whole, store].map(part => part.default).join('\n'),
     run: `${environment.default}\n${run.default}`,
     place: place.default,
     start: start.default,
@@ -247,19 +249,14 @@ export async function settleRun(
   run: string,
   { folder, paths, seconds = 60 }: { folder: string; paths: readonly string[]; seconds?: number },
 ): Promise<boolean> {
-  const { place, signals, links } = await scripts()
-  const [whole, settle] = await Promise.all([import('./whole.sh?raw'), import('./settle.sh?raw')])
+  const { place, signals, links, whole } = await scripts()
+  const settle = await import('./settle.sh?raw')
   const values = { run, folder, paths: paths.join('\n'), most: String(seconds) }
-  const { text } = await runScript(
-    connection,
-    values,
-    [place, signals, links, whole.default, settle.default],
-    {
-      clock,
-      within: settlesWithin,
-      most: headline,
-    },
-  )
+  const { text } = await runScript(connection, values, [place, signals, links, whole, settle.default], {
+    clock,
+    within: settlesWithin,
+    most: headline,
+  })
   if (!text.includes('settled ')) throw new BerthError(noShell)
   return text.includes('settled whole')
 }

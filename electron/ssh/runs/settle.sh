@@ -21,29 +21,8 @@ rested() {
   touch -d "@$(($(date +%s) - rest))" "$here/settle" && [ -z "$(newer settle | head -n 1)" ] && ! lacks_parts
 }
 
-# Whether the folder that was written to last has fewer entries than the one before it whose name differs in numbers alone:
-# parts of a checkpoint may still come, however long they take.
-lacks_parts() {
-  entries=
-  results | sed 's,/[^/]*$,,' | sort -u | tr '\n' '\0' | xargs -0 stat -c '%Y %n' 2>/dev/null | sort -rn | awk '
-    {
-      sub("^[0-9]* ", "")
-      place = $0; sub("[^/]*$", "", place)
-      kind = substr($0, length(place) + 1); gsub("[0-9]+", "0", kind)
-    }
-    NR == 1 { newest = place kind; print; next }
-    place kind == newest { print; exit }
-  ' > "$here/settle.sets"
-  while IFS= read -r set; do
-    count=$(find "$set/" | wc -l)
-    if [ -n "$entries" ]; then
-      [ "$entries" -lt "$count" ]
-      return
-    fi
-    entries=$count
-  done < "$here/settle.sets"
-  return 1
-}
+# Whether parts of a checkpoint may still come, however long they take.
+lacks_parts() { results | berth_lacks_parts 0; }
 
 # Of each file that is being written: its inode, its size at the first look and now, and its name.
 sizes() {

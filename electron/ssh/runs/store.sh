@@ -7,7 +7,7 @@
 #   store.now    someone else's: there is to be a snapshot at once, after which it is removed
 #   stored       written here: ok, waits or failed, when the last complete snapshot began, 0 for none, and why it failed
 # A snapshot counts once all its files were left alone for three seconds before it and while it was made, but for those that
-# only grow, as logs do. It's of a copy, unless that is too large: then a second small snapshot names each that counts, so that
+# only grow, as logs do, and once a minute has passed or no part of a checkpoint seems to be missing. It's of a copy, unless that is too large: then a second small snapshot names each that counts, so that
 # a store that takes nothing back will do.
 
 here=$1
@@ -129,6 +129,11 @@ changed() {
   done | grep -v -E '(\.tmp|\.part|\.incomplete|~|/\.[^/]*\.swp)$' | grep -v -F -x -f "$here/store.logs"
 }
 
+# Whether parts of a checkpoint may still come, for a minute.
+lacks_parts() {
+  all_of "$here/store.paths" | while IFS= read -r path; do find -H "$path" -type f 2>/dev/null; done | berth_lacks_parts $((now - 60))
+}
+
 # Waits until nothing is being written. Files that grow slowly for nine seconds are logs, which may.
 wait_until_whole() {
   : > "$here/store.logs"
@@ -137,7 +142,9 @@ wait_until_whole() {
     now=$(date +%s)
     touch -d "@$((now - 4))" "$here/store.mark" || return
     young=$(changed)
-    [ -n "$young" ] || return 0
+    parts=
+    ! lacks_parts || parts=lacking
+    [ -n "$young$parts" ] || return 0
     if [ -z "$first" ]; then first=$young; fi
     if [ $((now - begun)) -ge 9 ]; then
       { printf '%s\n' "$first" && echo && printf '%s\n' "$young"; } | awk -v most=$((16384 + 4096 * (now - begun))) '
@@ -146,7 +153,7 @@ wait_until_whole() {
         !later { before[name] = size; next }
         name in before && size > before[name] && size - before[name] <= most { print name }' > "$here/store.grown"
       young=$(printf '%s\n' "$young" | cut -d ' ' -f 2- | grep -v -F -x -f "$here/store.grown")
-      [ -n "$young" ] || return 0
+      [ -n "$young$parts" ] || return 0
     fi
     [ $((now - begun)) -lt "$every" ] || return 1
     sleep 2

@@ -32,3 +32,21 @@ berth_has_kin() {
 
 # The names of logs, in small letters.
 berth_log_names='^events[.]|tfevents|(^|[^a-z])logs?([^a-z]|$)|[.](jsonl|csv|tsv|out|err|wandb)$'
+
+# Whether the folder that was written to last, at $1 in epoch seconds or later, has fewer entries than the one before it whose name
+# differs in numbers alone: parts of a checkpoint may still come. Reads the names of all files.
+berth_lacks_parts() {
+  sed 's,/[^/]*$,,' | sort -u | tr '\n' '\0' | xargs -0 stat -c '%Y %n' 2>/dev/null | sort -rn | awk -v since="$1" '
+    {
+      at = $1
+      sub("^[0-9]* ", "")
+      place = $0; sub("[^/]*$", "", place)
+      kind = substr($0, length(place) + 1); gsub("[0-9]+", "0", kind)
+    }
+    NR == 1 { if (at < since) exit; newest = place kind; print; next }
+    place kind == newest { print; exit }
+  ' | {
+    IFS= read -r berth_last && IFS= read -r berth_before &&
+      [ "$(find "$berth_last/" | wc -l)" -lt "$(find "$berth_before/" | wc -l)" ]
+  }
+}

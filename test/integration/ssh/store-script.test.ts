@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { at } from '#build/places.ts'
 
-const script = ['links.sh', 'store.sh']
+const script = ['links.sh', 'whole.sh', 'store.sh']
   .map(name => readFileSync(at(`electron/ssh/runs/${name}`), 'utf8'))
   .join('\n')
 
@@ -130,6 +130,26 @@ esac`)
   await once(storing, 'exit')
   expect(calls('forget')).toBe(1)
   expect(readFileSync(join(here, 'stored'), 'utf8')).toMatch(/^ok [1-9]/)
+})
+
+test('a checkpoint of which a part may still come is stored after a minute without one', async () => {
+  const { home, here, env } = place(`echo "$*" >> "$HOME/calls"; echo '{"snapshot_id":"ab12"}'`)
+  const put = (path: string, age: number) => {
+    const file = join(home, 'p/out', path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, path)
+    const at = Date.now() / 1000 - age
+    for (const one of [file, dirname(file)]) utimesSync(one, at, at)
+  }
+  for (const part of ['a', 'b']) put(`step-1/${part}`, 300)
+  const stored = () => (existsSync(join(here, 'stored')) ? readFileSync(join(here, 'stored'), 'utf8') : '')
+  put('step-2/a', 50)
+  const written = Date.now() - 50_000
+  const storing = spawn('sh', [join(here, 'store.sh'), here, 'loop'], { env, stdio: 'ignore' })
+  await expect.poll(stored, { timeout: 60_000 }).toMatch(/^ok/)
+  expect(Date.now() - written).toBeGreaterThanOrEqual(60_000)
+  writeFileSync(join(here, 'over'), '')
+  await once(storing, 'exit')
 })
 
 test('a store that is there and can’t be read says why', async () => {

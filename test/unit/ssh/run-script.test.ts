@@ -11,6 +11,7 @@ import place from '#ssh/runs/place.sh?raw'
 import run from '#ssh/runs/run.sh?raw'
 import status from '#ssh/runs/status.sh?raw'
 import store from '#ssh/runs/store.sh?raw'
+import whole from '#ssh/runs/whole.sh?raw'
 import { endDetached } from '#test/integration/ssh/sshd.ts'
 import { temporaryFolder } from '#test/temporary-folder.ts'
 
@@ -70,7 +71,7 @@ describe.each(installed)('a command that ends at once, by %s,', (_, shell) => {
     const code = await ended(shell, {
       command: 'exit 3',
       store: '600\none\n/nowhere\n.\nout\n',
-      'store.sh': `${links}\n${store}`,
+      'store.sh': `${links}\n${whole}\n${store}`,
       'bin/sh': `#!/bin/dash\n${begins}; exec /bin/sh "$@"\n`,
     })
     expect(code).toBe('3')
