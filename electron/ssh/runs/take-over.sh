@@ -261,5 +261,8 @@ take() {
     [ ! -L "$2" ] || target=$(readlink -f "$2")
     put_file "$from" "$target" || exit 1
   fi
-  while IFS= read -r file && IFS= read -r goal; do link "$2" "$file" "$goal"; done < "$side/$1.goals"
+  # A link may lead to one that comes after it.
+  for _ in 1 2 3; do
+    while IFS= read -r file && IFS= read -r goal; do link "$2" "$file" "$goal"; done < "$side/$1.goals"
+  done
 }

@@ -253,11 +253,17 @@ test('takes links from the top that lead into their own result, wherever that is
   symlinkSync('/root/old/out/step-40', join(home, 'side/0/out/latest'))
   symlinkSync('/root/old/out/step-40', join(home, 'side/0/out/best/one'))
   symlinkSync('/root/old/other/step-40', join(home, 'side/0/out/elsewhere'))
+  // Found before the link to which it leads.
+  for (const [link, goal] of [
+    ['a', 'latest'],
+    ['z', 'latest'],
+  ] as const)
+    symlinkSync(goal, join(home, 'side/0/out', link))
   sh(await takeOver('side', 'berth/p1', ['out'], { origin: '/root/old' }))
   const out = join(home, 'berth/p1/out')
   expect(['latest', 'best/one'].map(link => readlinkSync(join(out, link)))).toEqual(['step-40', '../step-40'])
   expect(here('out/best/one/model')).toBe('new')
-  expect(readdirSync(out).toSorted()).toEqual(['best', 'latest', 'step-40'])
+  expect(readdirSync(out).toSorted()).toEqual(['a', 'best', 'latest', 'step-40', 'z'])
 })
 
 test('takes all that a command had written when it ended by itself, and tells its exit code', async () => {
