@@ -16,9 +16,10 @@ import {
   limitFailedAlert,
   missedAlert,
   sparedWords,
+  sweepWarningAlert,
   warningAlert,
 } from './alerts.ts'
-import type { LimitDecision } from './decide.ts'
+import { type LimitDecision, warnsWithin } from './decide.ts'
 import type { Facts } from './facts.ts'
 import { costSentence, kindOf, whenFirst } from './limit-due.ts'
 import {
@@ -49,7 +50,7 @@ type Act = Extract<LimitDecision, { kind: 'act' }>
 export function createActing(
   { endings, ending, now, poll }: Pick<AccountContext, 'endings' | 'ending' | 'now' | 'poll'>,
   { limits, wasAttempted, before }: ActingParts,
-  { alert, withdraw, scene }: LimitAlerts,
+  { alert, note, withdraw, scene }: LimitAlerts,
   show: () => void,
   facts: () => Facts,
 ) {
@@ -115,8 +116,12 @@ export function createActing(
     await limits.put(limitAfterActing(limit, done, facts(), at, isLast))
     show()
     const late = all.map(({ cause }) => (cause.kind === 'limit' ? cause.lateSince : undefined)).find(Boolean)
-    if (!ending.aborted)
-      alert(limitDoneAlert(scene(at), limit, done, late === undefined ? undefined : { dueAt: late }))
+    if (ending.aborted) return
+    const present = scene(at)
+    const told = limitDoneAlert(present, limit, done, late === undefined ? undefined : { dueAt: late })
+    // Of a sweep, its own end is alerted.
+    if (present.sweepOf(limit.instance)) note('berth', told.title, told.body, limit.instance)
+    else alert(told)
   }
 
   endings.follow({
@@ -179,8 +184,40 @@ export interface Transition {
   alert?: Alert
 }
 
-/** The transition of a decision that needs no request. Undefined if nothing changes yet. */
-export function transitionOf(decision: LimitDecision, scene: LimitScene): Transition | undefined {
+/**
+ * The transitions of decisions that need no request. The machines of a sweep stop at about the same moment, so the first
+ * warning is that of all `limits` of it which are due to warn in a moment.
+ */
+export function transitionsOf(
+  decisions: readonly LimitDecision[],
+  limits: readonly StoredLimit[],
+  scene: LimitScene,
+): Transition[] {
+  const warned = new Set<string>()
+  return decisions.flatMap(decision => {
+    const sweep = decision.kind === 'warn' ? scene.sweepOf(decision.limit.instance) : undefined
+    if (decision.kind !== 'warn' || !sweep) return transitionOf(decision, scene) ?? []
+    if (warned.has(sweep.id)) return []
+    warned.add(sweep.id)
+    const due = limits.flatMap(limit => {
+      if (scene.sweepOf(limit.instance)?.id !== sweep.id) return []
+      const own = decisions.find(one => one.kind === 'warn' && one.limit.id === limit.id)
+      const dueAt = own?.kind === 'warn' ? own.dueAt : warnsWithin(limit, scene.now)
+      return dueAt === undefined ? [] : { limit: own?.limit ?? limit, dueAt }
+    })
+    const alert = sweepWarningAlert(scene, sweep, {
+      machines: new Set(due.map(({ limit }) => limit.instance)).size,
+      dueAt: Math.min(...due.map(({ dueAt }) => dueAt)),
+    })
+    return due.map(({ limit, dueAt }, index): Transition => {
+      const after = limitWarned(limit, dueAt, scene.now)
+      return index === 0 ? { limit: after, alert } : { limit: after }
+    })
+  })
+}
+
+/** The transition of one decision; undefined if nothing changes yet. */
+function transitionOf(decision: LimitDecision, scene: LimitScene): Transition | undefined {
   const { limit } = decision
   const { now } = scene
   switch (decision.kind) {

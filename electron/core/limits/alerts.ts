@@ -7,14 +7,18 @@ import {
   nameOf,
   reasonSentence,
 } from '#shared/automation/limit-words.ts'
+import { isGoing, isStoppedAtLimit } from '#shared/automation/run.ts'
+import type { SweepView } from '#shared/automation/sweep.ts'
 import { money } from '#shared/format/money.ts'
 import { shortInstanceName } from '#shared/format/name.ts'
-import { atMoment } from '#shared/format/time.ts'
+import { counted } from '#shared/format/size.ts'
+import { atMoment, duration } from '#shared/format/time.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { Problem } from '#shared/problem.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
+import { shortened } from '#shared/text.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { type Teller, tellerOf } from '../alerts/notifications.ts'
@@ -27,11 +31,18 @@ export interface LimitScene {
   account: AccountId
   instances: Readonly<Record<string, InstanceView>>
   now: number
+  /** The sweep that an instance works for. */
+  sweepOf(instance: number | undefined): SweepView | undefined
 }
 
 /** One id per limit, so that a later alert replaces the earlier one. */
 export function limitAlertId(account: AccountId, limit: string): string {
   return `${account}/limit/${limit}`
+}
+
+/** One id per sweep, also for its end. */
+export function sweepAlertId(account: AccountId, sweep: string): string {
+  return `${account}/group/${sweep}`
 }
 
 /** The limit is expected to act at `dueAt`. `targets` is what an account's limit would act on now. */
@@ -50,6 +61,24 @@ export function warningAlert(
     // The title has the moment: a duration would become wrong while it is shown.
     body: `${limit.instance === undefined ? 'Your' : 'Its'} limit: ${conditionLabel(whenIn(scene, limit))}.${which}${lost}`,
     actions: snoozeOrShow(scene.account, limit),
+  })
+}
+
+/** The machines of a sweep are expected to stop at `dueAt`: one alert, which that of the sweep's end replaces. */
+export function sweepWarningAlert(
+  { account, now }: LimitScene,
+  { id, name, project, limit }: SweepView,
+  { machines, dueAt }: { machines: number; dueAt: number },
+): Alert {
+  const label = limit && ('seconds' in limit ? duration(limit.seconds) : money(limit.micros))
+  const limitWords = label === undefined ? '' : `Its limit: ${label}. `
+  const stop = `${counted(machines, 'machine')} ${machines === 1 ? 'stops' : 'stop'} ${atMoment(dueAt, now)}`
+  return alertOf('limitDue', {
+    id: sweepAlertId(account, id),
+    instance: undefined,
+    place: { screen: 'projects', project, entry: id },
+    title: `${shortened(name, 24)}: ${stop}`,
+    body: `${limitWords}Runs that aren’t done by then stop, and their machines keep the files.`,
   })
 }
 
@@ -170,6 +199,7 @@ function snoozeOrShow(account: AccountId, limit: StoredLimit): Alert['actions'] 
 
 /** Alerts and Activity entries of an account's limits; withdraws a limit's alert by the limit's id. */
 export interface LimitAlerts extends Teller {
+  withdrawSweep(sweep: string): void
   /** `at`: epoch seconds of the account's time. */
   scene(at: number): LimitScene
 }
@@ -182,6 +212,16 @@ export function limitAlertsOf(
   return {
     ...teller,
     withdraw: limit => teller.withdraw(limitAlertId(account, limit)),
-    scene: at => ({ account, instances: store.get().accounts[account]?.instances ?? {}, now: at }),
+    withdrawSweep: sweep => teller.withdraw(sweepAlertId(account, sweep)),
+    scene(at) {
+      const { instances = {}, runs = {}, sweeps = {} } = store.get().accounts[account] ?? {}
+      const sweepOf = (instance: number | undefined) => {
+        const run = Object.values(runs).find(
+          one => one.instance === instance && one.sweep && (isGoing(one) || isStoppedAtLimit(one.problem)),
+        )
+        return sweeps[run?.sweep?.id ?? '']
+      }
+      return { account, instances, now: at, sweepOf }
+    },
   }
 }

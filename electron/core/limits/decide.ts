@@ -1,3 +1,4 @@
+import { fixedMoment } from '#shared/automation/limit.ts'
 import type { LastUse } from '#shared/automation/use.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
@@ -151,6 +152,14 @@ function isUnheard(
 /** Seconds ahead at which it warns. An idle limit first waits half its time, since short pauses are normal. */
 export function warningOf({ when, warning }: Pick<StoredLimit, 'when' | 'warning'>): number {
   return when.kind === 'idle' ? Math.min(warning, when.seconds / 2) : warning
+}
+
+/** When a limit with a fixed moment acts that has not warned and is due to in a moment; undefined for any other. */
+export function warnsWithin(limit: StoredLimit, now: number): number | undefined {
+  const at = fixedMoment(limit)
+  if (at === undefined || limit.ended || limit.warnedAt !== undefined || limit.warning === 0) return undefined
+  const dueAt = Math.max(at, limit.snoozedUntil ?? 0)
+  return dueAt > now && dueAt - now <= warningOf(limit) + wobble ? dueAt : undefined
 }
 
 function isCalm(limit: StoredLimit): boolean {

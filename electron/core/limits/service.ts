@@ -12,7 +12,7 @@ import {
   limitBack,
   limitLost,
   type Transition,
-  transitionOf,
+  transitionsOf,
 } from './act.ts'
 import { type LimitAlerts, limitAlertsOf } from './alerts.ts'
 import { createLimitChanges, type LimitChanges } from './changes.ts'
@@ -192,9 +192,8 @@ export class LimitEngine {
       if (decision.kind === 'act') void this.#acting.act(decision, at)
       else if (decision.kind === 'over') this.#acting.confirm(decision.limit)
     }
-    const transitions = decisions
-      .filter(decision => !mayComeBack(decision, pollsMissing))
-      .flatMap(decision => transitionOf(decision, limitAlerts.scene(at)) ?? [])
+    const certain = decisions.filter(decision => !mayComeBack(decision, pollsMissing))
+    const transitions = transitionsOf(certain, limits.all(), limitAlerts.scene(at))
     if (transitions.length > 0) void this.#apply(transitions)
     return !decisions.some(({ kind }) => kind === 'unsure')
   }
@@ -217,7 +216,13 @@ export class LimitEngine {
   /** Stored first, then alerted: after a kill, an alert is missed rather than repeated. */
   async #apply(transitions: readonly Transition[]): Promise<void> {
     const { limits, limitAlerts } = this.#parts
-    for (const { limit, alert } of transitions) if (!alert) limitAlerts.withdraw(limit.id)
+    const { sweepOf } = limitAlerts.scene(this.#context.now())
+    for (const { limit, alert } of transitions) {
+      if (!alert) limitAlerts.withdraw(limit.id)
+      // It has moved away, and the others of its sweep with it.
+      const sweep = alert || limit.ended || limit.warnedAt !== undefined ? undefined : sweepOf(limit.instance)
+      if (sweep) limitAlerts.withdrawSweep(sweep.id)
+    }
     await limits.put(...transitions.map(({ limit }) => limit))
     this.show()
     for (const { alert } of transitions) if (alert && !this.#context.ending.aborted) limitAlerts.alert(alert)

@@ -1,3 +1,4 @@
+import { isStoppedAtLimit } from '#shared/automation/run.ts'
 import { money, rate } from '#shared/format/money.ts'
 import { named, shortInstanceName } from '#shared/format/name.ts'
 import { atMoment, duration } from '#shared/format/time.ts'
@@ -195,9 +196,14 @@ export function projectFailedAlert(
 ): Alert {
   return alertOf('runFailed', {
     ...about(account, run),
-    title: titled(run, isKilled(run.code) ? 'was killed' : 'failed'),
+    title: titled(run, failedWords(run)),
     body: [run.problem?.message, run.problem?.advice, diskWords(view)].filter(Boolean).join(' '),
   })
+}
+
+function failedWords({ code, problem }: Run): string {
+  if (isStoppedAtLimit(problem)) return 'was stopped at its limit'
+  return isKilled(code) ? 'was killed' : 'failed'
 }
 
 /** The alert once a machine was stopped for the agreed time, or its run has cost all that it may. */

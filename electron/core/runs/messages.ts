@@ -1,3 +1,4 @@
+import { machineLimit } from '#shared/automation/run.ts'
 import { money, rate } from '#shared/format/money.ts'
 import { named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
@@ -67,7 +68,7 @@ export function stoppedMachine(
       ? 'A limit stopped its machine'
       : 'Its machine was stopped'
   return {
-    code: isUsers ? stoppedByUser : 'stopped',
+    code: isUsers ? stoppedByUser : limit === undefined ? 'stopped' : machineLimit,
     message: `${who} before the run finished${limit === undefined ? '' : `: ${limit}`}.`,
     advice: `Its files are still there. Resume to start it again${
       project.limits.length > 0 ? ', with its limits reset' : ''

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Limit, RentalLimits } from '#shared/automation/limit.ts'
-import { isGoing, RunFields, RunId, RunStep } from '#shared/automation/run.ts'
+import { isGoing, machineLimit, RunFields, RunId, RunStep, sweepLimit } from '#shared/automation/run.ts'
 import { grownFrom } from '#shared/derived.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
 import { limitsBeforeStop } from '#shared/project/before-stop.ts'
@@ -316,16 +316,13 @@ export function keptFrom({ seconds, destroys }: Keeping, at: number): Pick<Run, 
   return { keptUntil: at + seconds, remindAt: seconds > remindsWithin ? soon : undefined }
 }
 
-/** The code of a limit on a whole sweep, also for the runs that it stops. */
-export const sweepLimit = 'sweep_limit'
-
 /** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */
 export function isInterrupted({
   step,
   problem,
   givenUp,
 }: Pick<Run, 'step' | 'problem' | 'givenUp'>): boolean {
-  const codes = [sweepLimit, 'stopped', 'stopped_by_user', 'no_such_instance']
+  const codes = [sweepLimit, machineLimit, 'stopped', 'stopped_by_user', 'no_such_instance']
   return (
     givenUp === true ||
     step === 'cancelled' ||

@@ -1,3 +1,4 @@
+import { isStoppedAtLimit } from '#shared/automation/run.ts'
 import type { Problem } from '#shared/problem.ts'
 import { markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -254,7 +255,7 @@ export class RunSteps {
   async #end(run: Run): Promise<boolean> {
     const { runs, alerts, machines, ends } = this.#parts
     const { ending, endings, platform } = this.#context
-    const { id, instance, afterwards, watchdog: isWatched, name } = run
+    const { id, instance, afterwards, watchdog: isWatched } = run
     if (instance === undefined || afterwards === 'nothing') return false
     const isOther = (one: Run) => one.id !== id && one.instance === instance
     const other = run.project
@@ -274,8 +275,7 @@ export class RunSteps {
       const current = runs.find(id)
       if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
       this.#asked.add(id)
-      const why = run.endedByUser ? `you stopped ${name}` : `${name} has ${run.problem ? 'failed' : 'ended'}`
-      const text = `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${why}`
+      const text = `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${endedWhy(run)}`
       await endings.end(instance, afterwards, { kind: 'berth', text })
       await ends.finish(run, afterwards)
     } finally {
@@ -314,4 +314,10 @@ export class RunSteps {
       withdrawing: undefined,
     }))
   }
+}
+
+/** Why a run's machine is ended, as a clause. */
+function endedWhy({ name, endedByUser, problem }: Run): string {
+  if (endedByUser) return `you stopped ${name}`
+  return `${name} has ${isStoppedAtLimit(problem) ? 'reached its limit' : problem ? 'failed' : 'ended'}`
 }

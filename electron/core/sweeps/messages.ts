@@ -1,11 +1,12 @@
+import { sweepLimit } from '#shared/automation/run.ts'
 import { money } from '#shared/format/money.ts'
 import { counted } from '#shared/format/size.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
+import { sweepAlertId } from '../limits/alerts.ts'
 import { titled } from '../runs/alerts.ts'
-import { sweepLimit } from '../runs/model.ts'
 import type { Sweep } from './record.ts'
 
 /** The alert once each run of a sweep has ended. */
@@ -33,7 +34,7 @@ export function sweepHaltedAlert(account: AccountId, sweep: Sweep, { message, ad
 
 function aboutSweep(account: AccountId, { id, project }: Sweep) {
   return {
-    id: `${account}/group/${id}`,
+    id: sweepAlertId(account, id),
     instance: undefined,
     place: { screen: 'projects', project: project.id, entry: id } as const,
   }

@@ -10,6 +10,7 @@ import type { Micros } from '#shared/spending/money.ts'
 import type { Spender } from '#shared/spending/spender.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { type FailedTurn, type Next, Worker } from '../engine/worker.ts'
+import { sweepAlertId } from '../limits/alerts.ts'
 import { isInterrupted, type Run } from '../runs/model.ts'
 import { openRuns, type RunNeeds } from '../runs/open.ts'
 import { uncounted } from '../runs/run-rental.ts'
@@ -141,12 +142,13 @@ export class Sweeps {
   }
 
   async stop(id: string): Promise<void> {
-    const { account, activity, now } = this.#context
+    const { account, activity, notifications, now } = this.#context
     const { stored, runs } = this.#parts
     const sweep = stored.get(id)
     if (sweep.step === 'going' || sweep.step === 'halted')
       await stored.intend(id, { step: 'stopped', problem: undefined, short: undefined, endedAt: now() })
     activity.add({ account, kind: 'user', text: `Stopped ${sweep.name}` })
+    notifications.withdraw(sweepAlertId(account, id))
     for (const run of this.#parts.terms.runsOf(sweep)) if (isGoing(run)) await runs.cancel(run.id)
     this.#worker.hurry(id)
   }

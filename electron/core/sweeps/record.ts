@@ -159,12 +159,16 @@ function sweepView(sweep: Sweep, own: readonly Run[], now: number): SweepView {
   const { most, seconds } = sweepLimits(sweep)
   const at = Math.max(since.at, ...Object.values(machines).map(machine => machine.at))
   const isLimited = shown.step === 'going' && (most !== undefined || seconds !== undefined)
+  const deadline = isLimited ? sweepDeadline(sweep, own, now) : undefined
+  const isTime = seconds !== undefined && deadline === since.at + (sweepStops(sweep).seconds ?? 0)
+  const limit = isTime ? { seconds } : most === undefined ? undefined : { micros: most }
   return {
     ...shown,
     project: project.id,
     cost: { micros: sweepCost(sweep, own, at), at, perHour: sweepRate(sweep) },
     most: sweepMost(sweep),
-    deadline: isLimited ? sweepDeadline(sweep, own, now) : undefined,
+    deadline,
+    ...(deadline !== undefined && limit && { limit }),
     waiting: sweepWaiting(sweep, own),
   }
 }

@@ -270,6 +270,15 @@ export function lossWords(runs: readonly Pick<RunView, 'lost' | 'lostCost'>[]): 
   return `Moves lost ${upTo}${duration(seconds)} of training in ${counted(losses.length, 'run')}, which cost about ${money(cost)}.`
 }
 
+/** The codes of a limit that stopped a run: of its whole sweep, and of its own machine. */
+export const sweepLimit = 'sweep_limit'
+export const machineLimit = 'stopped_by_limit'
+
+/** Whether a run ended since its limit was reached, which is no failure of what it ran. */
+export function isStoppedAtLimit(problem: Pick<Problem, 'code'> | undefined): boolean {
+  return problem?.code === sweepLimit || problem?.code === machineLimit
+}
+
 /** Whether the run is unfinished. */
 export function isGoing({ step }: Pick<RunView, 'step'>): boolean {
   return step !== 'done' && step !== 'failed' && step !== 'cancelled'

@@ -2,6 +2,7 @@ import type { Shape } from '#renderer/bridge/stateWords.ts'
 import {
   isGoing,
   isProjectRun,
+  isStoppedAtLimit,
   isYetToEnd,
   movesWords,
   type ProjectRunView,
@@ -32,6 +33,8 @@ export const runSteps = [
 export function runState(run: RunView): { word: string; shape: Shape } {
   const { step, failedAt, code, finalAction, instance, stuckSince, startedAt } = run
   const isProject = isProjectRun(run)
+  if (step === 'failed' && isStoppedAtLimit(run.problem))
+    return { word: 'Stopped at its limit', shape: 'needs-you' }
   const name = (of: RunStep) => runSteps.find(one => one.step === of)?.name ?? of
   // A failed run's machine is still being stopped.
   if (step === 'failed' || (isProject && step === 'ending' && failedAt !== undefined)) {

@@ -276,7 +276,7 @@ describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
     const id = await runProject()
     await untilLimitIsNear()
     await under.until(() => jobOf(under, id)?.step === 'failed')
-    expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped_by_limit' } })
     const [instance] = Object.values(under.account().instances)
     expect(instance?.state).toBe('stopped')
     // The two seconds between polls and a busy machine's delay, 15 s, at sixty times the speed.

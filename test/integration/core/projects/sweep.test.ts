@@ -197,6 +197,8 @@ describe.skipIf(noSshd)(`a sweep${noSshd}`, () => {
       'stopped',
     ])
     expect(Object.keys(under.account().instances)).toHaveLength(3)
+    // The sweep's own alert tells of all of them.
+    expect(world.titles().filter(title => /^Stopped |failed|^digits 0/.test(title))).toEqual([])
     // No more than what all of them cost in one poll and the delay of a busy machine, at sixty times the speed.
     const perHour = (plan.sweep?.machines ?? []).reduce((sum, { price }) => sum + price, 0)
     expect(sweepOf(under, id)?.cost.micros).toBeLessThan(most + (perHour * (10_000 + 900)) / 3600)

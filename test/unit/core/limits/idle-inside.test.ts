@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { transitionOf } from '#core/limits/act.ts'
+import { transitionsOf } from '#core/limits/act.ts'
 import { limitActions } from '#core/limits/decide.ts'
 import { createGpuLoads } from '#core/limits/gpu-loads.ts'
 import { BerthError } from '#shared/problem.ts'
@@ -49,11 +49,13 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
     for (const decision of limitActions(snapshot, [limit], at)) {
       limit = decision.limit
       if (decision.kind === 'blind' || decision.kind === 'sees') {
-        const alert = transitionOf(decision, {
+        const [transition] = transitionsOf([decision], [limit], {
           account: 'a00000001',
           instances: { 7: instance },
           now: at,
-        })?.alert
+          sweepOf: () => undefined,
+        })
+        const alert = transition?.alert
         done.push(`${decision.kind}${alert ? `: ${alert.body}` : ''}`)
       }
       if (decision.kind === 'act') done.push(`act after ${Math.round(at - start - 1)} s`)
