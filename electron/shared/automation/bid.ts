@@ -37,6 +37,15 @@ export function bidWithRoom(minimumBid: Micros, highest: Micros): Micros {
   return bidAbove(Math.max(0, Math.round(minimumBid * (1 + bidRoom)) - 1), highest) ?? highest
 }
 
+/**
+ * The bid that the user is offered for an instance, as far above the lowest that runs now as a rental's first bid.
+ * Undefined when that is unknown or at the highest bid of $32 (section 8).
+ */
+export function winningBid({ minimumBid }: { minimumBid?: Micros }): Micros | undefined {
+  if (minimumBid === undefined || minimumBid >= highestBid) return undefined
+  return bidWithRoom(minimumBid, highestBid)
+}
+
 /** The first bid of a rental, dollars per hour. */
 export function firstBid(minimumBid: Micros = 0): number {
   return bidWithRoom(minimumBid, highestFirstBid) / 1_000_000

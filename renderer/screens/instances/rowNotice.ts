@@ -1,7 +1,7 @@
 import { unknownRental } from '#renderer/bridge/stateWords.ts'
 import { isNear } from '#renderer/features/limits/limitWords.ts'
 import { wantsAnswer } from '#renderer/features/limits/upcomingEnds.ts'
-import { bidsTooLow } from '#shared/automation/bid.ts'
+import { bidsTooLow, winningBid } from '#shared/automation/bid.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import { hinderedLimits } from '#shared/automation/limit-words.ts'
 import { contractEndsIn, diskNearlyFull, diskUse, isContractOver, isDead } from '#shared/derived.ts'
@@ -26,7 +26,7 @@ import {
   type PriceIncreaseView,
   priceChanges,
 } from '#shared/spending/price-increase.ts'
-import { type Row, winningBid } from './rows.ts'
+import type { Row } from './rows.ts'
 
 /** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =

@@ -1,7 +1,6 @@
 import { instanceMark, rentalWords, stateWords } from '#renderer/bridge/stateWords.ts'
 import { isOf, needsNote } from '#renderer/features/instances/tunnelWords.ts'
 import { nextLimit, type UpcomingEnd, upcomingEnds } from '#renderer/features/limits/upcomingEnds.ts'
-import { bidWithRoom, highestBid } from '#shared/automation/bid.ts'
 import type { EndingView } from '#shared/automation/ending.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import { limitsByBerth } from '#shared/automation/limit-words.ts'
@@ -147,15 +146,6 @@ export function rowPrice({ instance, rental }: Row): { micros?: Micros; title?: 
   return now === running
     ? { micros: now }
     : { micros: now, title: `${rate(instance.pricePerHour)} while it runs` }
-}
-
-/**
- * The bid that the user is offered for an instance, as far above the lowest that runs now as a rental's first bid.
- * Undefined when that is unknown or at the highest bid of $32 (section 8).
- */
-export function winningBid({ minimumBid }: InstanceView): Micros | undefined {
-  if (minimumBid === undefined || minimumBid >= highestBid) return undefined
-  return bidWithRoom(minimumBid, highestBid)
 }
 
 /** The tooltip of an interruptible instance's price; undefined for one at a fixed price. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bootSteps } from '#renderer/screens/instances/boot.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
-import { winningBid } from '#renderer/screens/instances/rows.ts'
+import { winningBid } from '#shared/automation/bid.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
 import type { RentalView } from '#shared/market/rental-view.ts'
 import { instanceView, rentalView } from '#test/unit/views.ts'
