@@ -2,7 +2,7 @@ import type { ListedOffer } from './catalogue.ts'
 import { type FurtherPart, furtherKeys, furtherTests } from './further-filters.ts'
 import type { OfferFilter } from './offer-query.ts'
 import { countryName } from './place.ts'
-import { hasWord, readSearch } from './search-text.ts'
+import { hasWord, readSearch, searchWords } from './search-text.ts'
 
 /** A part of the filter that the page shows as one chip. */
 export type FilterPart = 'gpus' | 'count' | 'price' | 'regions' | FurtherPart | 'text'
@@ -96,15 +96,39 @@ function testsOf(filter: OfferFilter): Test[] {
   return tests
 }
 
-/** The number of offers without each one of the filter's parts, for a filter without results; the most first. */
-export function loosenings(
-  offers: readonly ListedOffer[],
-  filter: OfferFilter,
-): { part: FilterPart; count: number }[] {
+/** A filter with one demand less, and the number of offers that pass it. */
+export interface Loosening {
+  part: FilterPart
+  /** The one word of a text that is left out. */
+  word?: string
+  filter: OfferFilter
+  count: number
+}
+
+/** What brings back offers to a filter without results: without one of its parts or words, the most first. */
+export function loosenings(offers: readonly ListedOffer[], filter: OfferFilter): Loosening[] {
   return activeParts(filter)
-    .map(part => ({ part, count: offersPassing(offers, filterWithout(filter, part)).length }))
-    .filter(({ count }) => count > 0)
+    .flatMap((part): Omit<Loosening, 'count'>[] => {
+      const whole = { part, filter: filterWithout(filter, part) }
+      return part === 'text' ? [...withoutWords(filter), whole] : [whole]
+    })
+    .map(way => ({ ...way, count: offersPassing(offers, way.filter).length }))
+    .filter(({ count, part, word }, _, all) => count > 0 && !(part === 'text' && !word && someWord(all)))
     .sort((a, b) => b.count - a.count)
+}
+
+function withoutWords(filter: OfferFilter): Omit<Loosening, 'count'>[] {
+  const words = searchWords(filter.text ?? '')
+  if (words.length < 2) return []
+  return words.map((word, at) => {
+    const text = words.filter((_, other) => other !== at).join(' ')
+    return { part: 'text', word, filter: { ...filter, text } }
+  })
+}
+
+/** Whether leaving out one word is enough, so that the others need not go. */
+function someWord(ways: readonly Loosening[]): boolean {
+  return ways.some(({ word, count }) => word !== undefined && count > 0)
 }
 
 export interface Choice {

@@ -65,10 +65,18 @@ describe('filtering offers', () => {
 
 describe('when no offer passes', () => {
   test('the parts to clear are given, the one that brings most back first', () => {
-    expect(loosenings(market, { gpus: ['RTX 4090'], regions: ['SE'] })).toEqual([
+    expect(loosenings(market, { gpus: ['RTX 4090'], regions: ['SE'] })).toMatchObject([
       { part: 'regions', count: 2 },
       { part: 'gpus', count: 1 },
     ])
+  })
+
+  test('of a text, the words are given whose absence is enough, and else all of it', () => {
+    expect(loosenings(market, { text: '4090 texas $0.10' })).toEqual([
+      { part: 'text', word: '$0.10', filter: { text: '4090 texas' }, count: 1 },
+    ])
+    const all = loosenings(market, { text: 'nowhere $0.10', gpus: ['RTX 4090'] })
+    expect(all).toEqual([{ part: 'text', filter: { gpus: ['RTX 4090'] }, count: 2 }])
   })
 
   test('a part that alone brings nothing back is not given', () => {
