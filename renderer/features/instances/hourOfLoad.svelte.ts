@@ -16,18 +16,17 @@ export class HourOfLoad {
   }
 
   readonly #minute = $derived.by(() => Math.floor(this.#page.figuresAt / 60))
-  /** The account shown. */
-  readonly #seen = $derived.by(() => {
-    const { account, reach } = this.#page
-    return reach === 'connected' && account?.connection.status === 'online' ? account.id : undefined
-  })
+  /** The account shown. Berth has its hour of load also where the service doesn't answer or refuses the key. */
+  readonly #shown = $derived.by(() => (this.#page.reach === 'connected' ? this.#page.account?.id : undefined))
+  readonly #isSeen = $derived.by(() => this.#page.account?.connection.status === 'online')
 
   /** Extends the history each minute; to be called in an effect. */
   follow(): void {
-    const [minute, seen] = [this.#minute, this.#seen]
+    const [minute, seen, isSeen] = [this.#minute, this.#shown, this.#isSeen]
     if (seen === undefined) return
     untrack(() => {
       const before = this.#account === seen ? this.#history : undefined
+      if (before && !isSeen) return
       const next = before && extendHistory(before, minute, this.#page.account?.instances ?? {})
       if (next) this.#history = next
       else void this.#ask(seen)
@@ -56,7 +55,7 @@ export class HourOfLoad {
     this.#account = account
     try {
       const history = await this.#page.berth.instanceLoad({ account, minutes: shownMinutes })
-      if (asking === this.#asking) this.#history = history
+      if (asking === this.#asking) this.#history = heldToTheEnd(history)
     } catch {
       // The page still shows what State brings from now on.
       if (asking === this.#asking) this.#history = { minute: Math.floor(this.#page.figuresAt / 60), load: {} }
@@ -106,6 +105,17 @@ export function extendHistory(
     load[instance.id] = [...course, ...new Array<number | null>(passed).fill(now)].slice(-shownMinutes)
   }
   return { minute, load }
+}
+
+/** The history as it is answered shortly before the next poll: the last load still held in the minutes since. */
+export function heldToTheEnd({ minute, load }: LoadHistory): LoadHistory {
+  const held = Object.entries(load).map(([id, course]) => {
+    const last = course.findLastIndex(value => value !== null)
+    const missed = course.length - 1 - last
+    const isHeld = last >= 0 && missed <= mostMissed
+    return [id, isHeld ? [...course.slice(0, last + 1), ...new Array(missed).fill(course[last])] : course]
+  })
+  return { minute, load: Object.fromEntries(held) }
 }
 
 /** The course with the present load as its last minute. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   courseNow,
   extendHistory,
+  heldToTheEnd,
   idleMinutes,
   idleWords,
   shownMinutes,
@@ -41,6 +42,23 @@ test('after a long gap or a step back the history is fetched again', () => {
   const history = { minute: 100, load: {} }
   expect(extendHistory(history, 106, {})).toBeUndefined()
   expect(extendHistory(history, 99, {})).toBeUndefined()
+})
+
+test('a history that is answered before a late poll leaves no gap at its end, unless it is long', () => {
+  const ending = (...end: (number | null)[]) => [...hour(3).slice(end.length), ...end]
+  const load = { 1: ending(3, null, null, null), 2: ending(3, ...new Array<null>(6).fill(null)), 3: [null] }
+  const held = heldToTheEnd({ minute: 100, load }).load
+  expect(held[1]?.slice(-4)).toEqual([3, 3, 3, 3])
+  expect([held[2], held[3]]).toEqual([load[2], load[3]])
+  // Else one that has been idle for long would not be for a moment.
+  expect(
+    idleMinutes(
+      courseNow(
+        heldToTheEnd({ minute: 100, load: { 1: [...ending(3).map(() => 3), null, null] } }).load[1],
+        3,
+      ),
+    ),
+  ).toBe(62)
 })
 
 test('an instance is idle for the minutes at the end without load, unless they are few', () => {
