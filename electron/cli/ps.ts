@@ -1,6 +1,7 @@
 import { instanceName, named } from '#shared/format/name.ts'
 import { instanceStateWord } from '#shared/instance/instance-words.ts'
 import { sharedHostKeyWords } from '#shared/instance/ssh-key.ts'
+import { shortened } from '#shared/text.ts'
 import type { EndingView } from '../shared/automation/ending.ts'
 import { dueNext } from '../shared/automation/limit.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
@@ -97,7 +98,7 @@ function listing(found: readonly FoundInstance[]): string {
     const spent = knownSpent(instance, now)
     return [
       String(instance.id),
-      instance.label ?? '',
+      labelOf(instance),
       instanceStateWord(account, instance),
       gpuWords({ gpuCount: instance.gpu?.count, gpuName: instance.gpu?.name }),
       costWords(instance),
@@ -109,6 +110,11 @@ function listing(found: readonly FoundInstance[]): string {
   })
   const heads = ['>ID', 'LABEL', 'STATE', 'GPU', '>COST', '>SPENT', '>UP', 'STOPS']
   return table(several ? [...heads, 'ACCOUNT'] : heads, rows)
+}
+
+/** All columns fit into a terminal, also with a long label; what reads a pipe gets all of it. */
+function labelOf({ label = '' }: FoundInstance['instance']): string {
+  return process.stdout.isTTY ? shortened(label, 24) : label
 }
 
 /** The limits on an instance that have a moment, the next one first. */

@@ -21,6 +21,11 @@ function keptPlaces(): Map<string, number> {
   return found
 }
 
+/** Lets a list begin at its top when it's shown next: it will list something else. */
+export function beginAtTop(name: string): void {
+  keptPlaces().delete(name)
+}
+
 /**
  * Lets a scrolling list begin where it was left. `unit`: the pixels in which its place is kept, such as the height of its
  * rows where that changes. What is drawn later is waited for, until the user scrolls.

@@ -46,7 +46,8 @@ export const screenParts: readonly { screen: ScreenId; title: string; at?: strin
       ['About', 'version updates diagnostics uninstall clean up'],
     ] as const
   ).map(([title, words = '']) => ({ screen: 'settings' as const, title, words })),
-  ...['Profile', 'Credit', 'Notifications', 'Webhooks'].map(title => ({ screen: 'account' as const, title })),
+  ...['Profile', 'Notifications', 'Webhooks'].map(title => ({ screen: 'account' as const, title })),
+  { screen: 'account', title: 'Credit', words: 'top up invoices charges payments' },
   { screen: 'account', title: 'Limits', words: 'budget day month' },
   { screen: 'account', title: 'Volumes', words: 'storage disk data set keep' },
   { screen: 'account', title: 'API keys', at: 'keys' },

@@ -136,7 +136,7 @@ test('a form sets up a folder without a berth.yaml, and shows the price with or 
 
   expect(await form.getByLabel('GPU', { exact: true }).inputValue()).toBe('RTX 4090, RTX 3090')
   await form.getByRole('button', { name: 'Save, then see the price' }).click()
-  await sheet.getByText('out is downloaded.').waitFor()
+  await sheet.getByText('Berth downloads out.').waitFor()
   expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toMatch(
     /^machine:\n {2}gpu: \[ RTX 4090, RTX 3090 \]\ntemplate: \w+\nrun: python3 train\.py\nresults: out\nstop: \{ hours: 8 \}\nkeep: 20m\n$/,
   )

@@ -11,6 +11,7 @@ import { hasTrait } from '#shared/instance/state-traits.ts'
 import { type RentalView, rentedName } from '#shared/market/rental-view.ts'
 import { lastSeenAt, outageWords } from '#shared/outage.ts'
 import { lastRunFirst } from '#shared/project/project.ts'
+import { quitQuestion } from '#shared/quit-question.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { hasAgents } from '#shared/spending/spender.ts'
 import type { AccountView, ConnectionState, Place, SavedSearch, State } from '#shared/state.ts'
@@ -48,7 +49,7 @@ export function trayMenu(state: State, now: number, spentToday?: Micros): MenuIt
     { separator: true },
     ...(shown ? [pauseEntry(state)] : []),
     { label: 'Open Berth', action: { kind: 'open' } },
-    { label: 'Quit Berth', action: { kind: 'quit' } },
+    { label: quitQuestion(state) ? 'Quit Berth…' : 'Quit Berth', action: { kind: 'quit' } },
   ]
 }
 

@@ -8,7 +8,12 @@ interface Called {
 
 /** An instance's name for people: "llama-finetune #4711", or "RTX 4090 #4711" without a label. */
 export function instanceName({ id, label, gpu }: Called): string {
-  return `${label || gpu?.name || 'Instance'} #${id}`
+  return `${isolated(label || gpu?.name || 'Instance')} #${id}`
+}
+
+/** A name that is written from right to left, kept from turning round what stands beside it. */
+function isolated(name: string): string {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name
 }
 
 /** Characters of a label in a notification's title or on a button. */

@@ -86,8 +86,8 @@ export const gpuFields = {
       cell: ({ offer }) => {
         const { gpuMemory: memory, gpuCount = 1 } = offer
         if (memory === undefined) return unknownCell
-        const before = `${gpuCount} × ${wholeGigabytes(memory)} =`
-        return { text: totalMemory(memory, gpuCount), before, more: totalMemoryWords(offer) }
+        const before = gpuCount > 1 ? { before: `${gpuCount} × ${wholeGigabytes(memory)} =` } : {}
+        return { text: totalMemory(memory, gpuCount), ...before, more: totalMemoryWords(offer) }
       },
     },
     fact: { group: 'gpu', name: 'VRAM', words: eachAndTotal },

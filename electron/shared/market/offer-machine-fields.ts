@@ -81,10 +81,9 @@ export const machineFields = {
   ram: {
     value: ({ offer }) => offer.memory,
     column: {
-      title: 'RAM',
-      about: 'GB of RAM',
+      title: 'RAM, GB',
       unit: 'GB RAM',
-      width: 56,
+      width: 68,
       dropped: 3,
       isMinor: true,
       moreIsBetter: true,
@@ -105,10 +104,10 @@ export const machineFields = {
   disk: {
     value: ({ offer }) => offer.disk,
     column: {
-      title: 'Disk',
-      about: 'GB of disk on offer',
+      title: 'Disk, GB',
+      about: 'On offer',
       unit: 'GB disk',
-      width: 62,
+      width: 66,
       dropped: 5,
       isMinor: true,
       moreIsBetter: true,
@@ -188,7 +187,7 @@ export const machineFields = {
       title: 'Traffic',
       about: 'Price per GB received and per GB sent',
       unit: '$/GB',
-      width: 116,
+      width: 114,
       dropped: 2,
       isMinor: true,
       order: ({ offer: { downCost, upCost } }) => downCost ?? upCost,
@@ -219,7 +218,7 @@ export const machineFields = {
       title: 'CUDA',
       about: 'The highest CUDA version',
       unit: 'CUDA',
-      width: 58,
+      width: 50,
       dropped: 4,
       isMinor: true,
       moreIsBetter: true,
@@ -312,9 +311,9 @@ export const machineFields = {
   reliability: {
     value: ({ offer }) => offer.reliability,
     column: {
-      title: 'Reliable',
-      about: 'Percent; a badge marks verified hosts',
-      width: 88,
+      title: 'Reliable, %',
+      about: 'A badge marks verified hosts',
+      width: 84,
       dropped: 11,
       moreIsBetter: true,
       // Rounded down, so that only the full share shows 100.
@@ -337,7 +336,7 @@ export const machineFields = {
   place: {
     column: {
       title: 'Place',
-      width: 98,
+      width: 96,
       dropped: 9,
       isText: true,
       isMinor: true,

@@ -20,14 +20,16 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
   const { results, after, outbid, retry, before_stop, keep = 0, nodes = 1 } = spec
   const checkpoint = storeOf(spec) ? undefined : checkpointEvery(spec)
   const home = results === undefined ? [] : [results].flat()
+  const isSweep = settingsOf(spec) !== undefined
+  const machine = nodes > 1 ? 'node 0’s machine' : isSweep ? 'each machine' : 'the machine'
   const then =
-    keep > 0 ? `Then the machine waits for the next run. After ${duration(keep)} without one,` : 'Then'
-  const machine = nodes > 1 ? 'node 0’s machine' : 'the machine'
+    keep > 0 ? `Then ${machine} waits for the next run. After ${duration(keep)} without one,` : 'Then'
+  const [failed, failedOn] = isSweep ? ['a run', 'its machine'] : ['the run', machine]
   return [
     ...startWords(spec),
     home.length === 0
       ? 'No results are downloaded.'
-      : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${
+      : `Berth downloads ${named(home)}${
           checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`
         }.`,
     after === 'stop'
@@ -37,7 +39,7 @@ export function planAfterwards(spec: ProjectSpec, keeping: Keeping, costs: PlanC
     ...storeWords(spec),
     ...retryWords(retry),
     ...beforeStopWords(before_stop, spec.stop !== undefined),
-    `If the run fails or reaches a limit, ${machine} is stopped. ${keptWords(keeping, costs)}`,
+    `If ${failed} fails or reaches a limit, ${failedOn} is stopped. ${keptWords(keeping, costs)}`,
     ...(outbid && outbid.elsewhere > 0
       ? [
           `If its machine ${spec.machine?.interruptible ? 'is outbid, crashes' : 'crashes'} or goes offline, it continues on ` +

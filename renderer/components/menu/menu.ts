@@ -12,6 +12,8 @@ export type MenuEntry =
       checked?: boolean
       /** A key, shown at the end. */
       hint?: string
+      /** What else there is to say of it, shown at the end. */
+      note?: string
       danger?: boolean
       /** Why the entry is disabled. */
       unusable?: string

@@ -1,5 +1,6 @@
 import { KeptOrder } from '#renderer/bridge/listOrder.svelte.ts'
 import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
+import { beginAtTop } from '#renderer/components/scrollPlace.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { strictest, withValues } from '#shared/market/filter.ts'
@@ -289,6 +290,7 @@ export class Market {
 
   /** Takes over a saved search, to rent one of its offers where one is named. */
   open(saved: SavedQuery, wanted?: number): Promise<void> {
+    beginAtTop('Offers')
     this.filter = saved.filter
     this.wanted = wanted
     return this.#askFor({ ...this.query, extra: {}, ...saved.query, limit: mostOffers })

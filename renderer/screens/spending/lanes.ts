@@ -51,17 +51,19 @@ const kinds: Record<InstanceState, LaneKind> = {
   destroying: 'resting',
   other: 'busy',
 }
-const marked: Partial<Record<InstanceState, 'outbid' | 'crashed'>> = {
+type MarkKind = 'outbid' | 'offline' | 'crashed'
+
+const marked: Partial<Record<InstanceState, MarkKind>> = {
   outbid: 'outbid',
   crashed: 'crashed',
   unstartable: 'crashed',
-  offline: 'crashed',
+  offline: 'offline',
 }
 
 /** Times in epoch seconds of the account's time. */
 export interface Lane {
   parts: readonly { from: number; to: number; kind: LaneKind }[]
-  marks: readonly { at: number; kind: 'outbid' | 'crashed' }[]
+  marks: readonly { at: number; kind: MarkKind }[]
   /** The lane in words. */
   about: string
 }

@@ -191,7 +191,7 @@ test('quitting while an instance runs names its cost, and ends only Berth', asyn
   await expect.poll(() => berth.visible()).toBe(false)
   await (await berth.page()).getByRole('row', { name: new RegExp(`${instance}`) }).waitFor()
 
-  await desk.panel.icons.clickMenu(['Quit Berth'])
+  await desk.panel.icons.clickMenu(['Quit Berth…'])
   await expect.poll(() => berth.questions()).toHaveLength(1)
   await berth.answer('Quit').catch(() => undefined)
   expect(await berth.ended).toBe(0)

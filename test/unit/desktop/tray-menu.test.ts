@@ -40,7 +40,7 @@ test('the menu starts with credit and spending, and ends with Rent, Open and Qui
   const menu = labels(menuOf(stateWith(account)))
   expect(menu.slice(0, 3)).toEqual(['Credit $50.00, lasts 5 d', '1 running, $0.400/h', '---'])
   expect(menu.slice(3, 6)).toEqual(['llama #4711: Running, $0.400/h', '---', 'Stop everything…'])
-  expect(menu.slice(6)).toEqual(['Rent a GPU…', '---', 'Pause Berth for 1 h', 'Open Berth', 'Quit Berth'])
+  expect(menu.slice(6)).toEqual(['Rent a GPU…', '---', 'Pause Berth for 1 h', 'Open Berth', 'Quit Berth…'])
 })
 
 test('pausing asks first where limits are waiting, since none acts during a pause', () => {

@@ -143,7 +143,10 @@ describe.skipIf(noSshd)(`a project’s run while the computer sleeps for a night
       await world.api('PUT', `/api/v0/instances/${instance}/`, { state: 'stopped' })
     })
     await under.until(() => jobOf(under, id)?.step === 'failed')
-    const problem = { code: 'stopped_by_limit', message: expect.stringContaining('A limit stopped its machine') }
+    const problem = {
+      code: 'stopped_by_limit',
+      message: expect.stringContaining('A limit stopped its machine'),
+    }
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem })
     expect(under.account().instances[instance]?.state).toBe('stopped')
     allowCommand(place)
