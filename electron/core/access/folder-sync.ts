@@ -12,6 +12,7 @@ import { asOnMachine, newestOf } from '#ssh/sync/newest.ts'
 import { isSameVersion, originalPath, type Version } from '#ssh/sync/plan.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
 import { type SentFolder, type SyncUp, syncUp } from '#ssh/sync/up.ts'
+import { createFirstMinutes } from '#ssh/sync/whole.ts'
 import { createSpeed } from './file-transfer.ts'
 import { overLosses } from './retry-on-disconnect.ts'
 
@@ -81,6 +82,7 @@ export function createFolderSync(context: SyncContext) {
   const { platform } = context
   const { clock, os, syncedFolders } = platform
   const inTurn = oneAtATime()
+  const isInFirstMinute = createFirstMinutes(clock)
   let opened: Promise<Document<Fetched>> | undefined
   const memory = () => {
     opened ??= openDocument(context, 'fetched-files', Fetched, {})
@@ -213,6 +215,8 @@ export function createFolderSync(context: SyncContext) {
             folder: syncedFolders.at(wanted.folder),
             system: os,
             from: `instance ${instance.id}`,
+            // One that is lacking them for ever is no checkpoint's.
+            mayWait: path => isInFirstMinute(`${instance.id} ${wanted.remote}/${path}`),
             synced,
             otherRun: path => {
               const [version, by] = [synced.get(path), before[path]?.[2]]

@@ -21,8 +21,8 @@ rested() {
   touch -d "@$(($(date +%s) - rest))" "$here/settle" && [ -z "$(newer settle | head -n 1)" ] && ! lacks_parts
 }
 
-# Whether parts of a checkpoint may still come, however long they take.
-lacks_parts() { results | berth_lacks_parts 0; }
+# Whether parts of a checkpoint may still come: one that had none in the minute before is complete, or another program's.
+lacks_parts() { results | berth_lacks_parts "$((begun - 60))"; }
 
 # Of each file that is being written: its inode, its size at the first look and now, and its name.
 sizes() {

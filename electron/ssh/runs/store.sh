@@ -129,9 +129,15 @@ changed() {
   done | grep -v -E '(\.tmp|\.part|\.incomplete|~|/\.[^/]*\.swp)$' | grep -v -F -x -f "$here/store.logs"
 }
 
-# Whether parts of a checkpoint may still come, for a minute.
+# Whether parts of a checkpoint may still come, for a minute: what lacks them for longer is another program's folder, or a log's.
+lacking=
 lacks_parts() {
-  all_of "$here/store.paths" | while IFS= read -r path; do find -H "$path" -type f 2>/dev/null; done | berth_lacks_parts $((now - 60))
+  all_of "$here/store.paths" | while IFS= read -r path; do find -H "$path" -type f 2>/dev/null; done | berth_lacks_parts $((now - 60)) || {
+    lacking=
+    return 1
+  }
+  [ -n "$lacking" ] || lacking=$now
+  [ $((now - lacking)) -lt 60 ]
 }
 
 # Waits until nothing is being written. Files that grow slowly for nine seconds are logs, which may.

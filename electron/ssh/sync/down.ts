@@ -41,6 +41,8 @@ export interface SyncDown {
   synced: Map<string, Version>
   /** The other run or job that downloaded a file here last. */
   otherRun?: (path: string) => string | undefined
+  /** Whether a folder of which parts seem to be missing may wait for them yet; for ever without it. */
+  mayWait?: (folder: string) => boolean
   clock: Clock
   signal: AbortSignal
   /**
@@ -144,7 +146,8 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     const { folders, skipped } = offers
     const files = offers.files.filter(({ path }) => !isLeft(path) || samples.standing(path) === 'whole')
     const chosen: WantedFile[] = []
-    const unfinished = down.last ? [] : unfinishedFolders(listing).map(path => `${path}/`)
+    const lacking = down.last ? [] : unfinishedFolders(listing)
+    const unfinished = lacking.flatMap(path => (down.mayWait?.(path) === false ? [] : `${path}/`))
     const [held, heldFolders] = [new Set<string>(), new Set<string>()]
     let waits = false
     for (const offered of files) {

@@ -1,3 +1,4 @@
+import type { Clock } from '#platform/platform.ts'
 import { listedFolderOf, type RemoteItem, type RemoteListing } from './listing.ts'
 
 /**
@@ -56,6 +57,16 @@ export function unfinishedFolders({ items, now }: RemoteListing): string[] {
     const lacks = last && before && last.files < before.files && now - last.newest < restSeconds.open
     return lacks ? last.path : []
   })
+}
+
+/** Whether something was asked about for the first time less than a minute ago. */
+export function createFirstMinutes(clock: Pick<Clock, 'monotonic'>): (what: string) => boolean {
+  const since = new Map<string, number>()
+  return what => {
+    const first = since.get(what) ?? clock.monotonic()
+    since.set(what, first)
+    return clock.monotonic() - first < restSeconds.open * 1000
+  }
 }
 
 /** The files that were not left alone, of one listing after the other. */

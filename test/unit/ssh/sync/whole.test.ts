@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createFirstMinutes, unfinishedFolders } from '#ssh/sync/whole.ts'
+import { HandClock } from '#test/berth/clocks.ts'
+
+test('parts of a folder are waited for a minute, however young its files stay', async () => {
+  const clock = new HandClock()
+  const mayWait = createFirstMinutes(clock)
+  expect(mayWait('step-2')).toBe(true)
+  await clock.pass(59_000)
+  expect(mayWait('step-2')).toBe(true)
+  await clock.pass(1000)
+  expect([mayWait('step-2'), mayWait('step-3')]).toEqual([false, true])
+})
+
+test('a folder is unfinished while it has fewer files than the one before it, for a minute', () => {
+  const listed = (files: Record<string, number>) => {
+    const items = Object.entries(files).map(
+      ([path, age]) => [path, { kind: 'file', size: 1, modified: 1000 - age }] as const,
+    )
+    return unfinishedFolders({ items: new Map(items), now: 1000 } as never)
+  }
+  const before = { 'out/step-1/a': 300, 'out/step-1/deep/b': 300 }
+  expect(listed({ ...before, 'out/step-2/a': 30 })).toEqual(['out/step-2'])
+  expect(listed({ ...before, 'out/step-2/a': 30, 'out/step-2/deep/b': 5 })).toEqual([])
+  expect(listed({ ...before, 'out/step-2/a': 30, 'out/step-2/deep/b.tmp': 5 })).toEqual(['out/step-2'])
+  expect(listed({ ...before, 'out/step-2/a': 60 })).toEqual([])
+  expect(listed({ ...before, 'out/best/a': 3 })).toEqual([])
+})
