@@ -70,6 +70,12 @@ test('the focus stays on its offer, and is dropped once that scrolls away', asyn
   expect(await focusedOffer(page)).toBeUndefined()
 })
 
+test('a click at the edge of a head sorts by its column', async ({ page }) => {
+  const disk = page.getByRole('columnheader', { name: 'Disk' })
+  await disk.click({ position: { x: 3, y: 3 } })
+  await expect.poll(() => disk.getAttribute('aria-sort')).toBe('descending')
+})
+
 test('giving up a rental returns the focus to its Rent button', async ({ page }) => {
   const rent = rowsOf(page).nth(2).getByRole('button', { name: /^Rent/ })
   await rent.press('Enter')
