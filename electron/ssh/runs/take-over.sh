@@ -147,16 +147,32 @@ find_named() {
   done > "$side/$1.named"
 }
 
+# The folders that had come within a minute before the end, and lack files.
+find_lacking() {
+  : > "$side/$1.lacking"
+  [ "${rest:-0}" -gt 0 ] && touch -d "@$((end - 60))" "$side/minute" || return 0
+  cut -d ' ' -f 2- "$side/$1.files" | sed 's,/[^/]*$,,' | sort -u | while IFS= read -r folder; do
+    [ -n "$(find "$folder" -type f ! -newer "$side/minute" | head -n 1)" ] || ! lacks_files "$folder" || printf '%s\n' "$folder"
+  done > "$side/$1.lacking"
+}
+
 # Counts a result's files, and lists those that aren't taken.
 look() {
   find_result "$1" || return 0
   find "$from" -depth -name "*$line_end*" -exec rm -rf {} +
   find "$from" -type f -exec stat -c '%Y %n' {} + > "$side/$1.files"
   find_named "$1"
+  find_lacking "$1"
   while IFS= read -r line; do
     modified=${line%% *} file=${line#* }
     target=$2${file#"$from"}
     found=$((found + 1))
+    if grep -qxF -e "${file%/*}" "$side/$1.lacking"; then
+      left=$((left + 1))
+      printf '%s\n' "$file" >> "$side/half"
+      printf '%s\n' "$file" >&3
+      continue
+    fi
     if [ -n "$rest" ] && [ "$modified" -gt $((end - rest)) ] && [ "$file" != "$whole" ]; then
       if grep -qxF -e "$file" "$side/$1.named"; then
         taken=$((taken + 1))

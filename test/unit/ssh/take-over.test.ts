@@ -102,6 +102,20 @@ test('leaves what lies beside a file that may be half and was written just befor
   expect(has('berth/p1/out/checkpoint-20/rank1')).toBe(true)
 })
 
+test('leaves a folder of the last minute that has fewer files than the one before it, as parts were yet to come', async () => {
+  for (const [age, isTaken] of [
+    [25, false],
+    [70, true],
+  ] as const) {
+    const { copied, alive, taken, has } = place()
+    alive()
+    for (const part of ['model', 'optimizer']) copied(`0/out/step-20/${part}`, 'old', 100)
+    copied('0/out/step-40/model', 'new', age)
+    expect(await taken('out')).toMatchObject({ files: isTaken ? 3 : 2, left: isTaken ? 0 : 1 })
+    expect(has('berth/p1/out/step-40')).toBe(isTaken)
+  }
+})
+
 test('takes a checkpoint that was named after it was written, and what names it', async () => {
   const write = (files: Readonly<Record<string, readonly [string, number]>>) => {
     const scene = place()
