@@ -270,8 +270,8 @@ function unseenWatchdogs({ watchdogs, instances }: AccountView): string[] {
 }
 
 /**
- * Sentences about watchdogs that couldn't be told of a change, and still end their instances earlier: of an instance, or of
- * all.
+ * Sentences about watchdogs that couldn't be told of a change, and end their instances at another moment: of an instance, or
+ * of all.
  */
 export function untoldWatchdogs(
   { watchdogs, instances, clock }: AccountView,
@@ -283,9 +283,10 @@ export function untoldWatchdogs(
     if (!instance || there?.at === undefined || there.at < now || step === 'watching') return []
     if (only !== undefined && instance.id !== only) return []
     const wanted = step === 'removing' ? undefined : request.at
-    if (wanted !== undefined && wanted <= there.at + 60) return []
+    if (wanted !== undefined && Math.abs(wanted - there.at) <= 60) return []
+    const isLate = wanted !== undefined && wanted < there.at
     const ends = there.action === 'stop' ? 'stops' : 'destroys'
-    const at = atMoment(there.at, now)
-    return `The watchdog of ${shortInstanceName(instance)} still ${ends} it ${at}: it couldn’t be told of the change.`
+    const at = `${isLate ? 'only ' : ''}${atMoment(there.at, now)}`
+    return `The watchdog of ${shortInstanceName(instance)} ${isLate ? '' : 'still '}${ends} it ${at}: it couldn’t be told of the change.`
   })
 }

@@ -68,6 +68,8 @@ test('a limit that a watchdog keeps acts without the key, and isn’t counted am
   expect(limitsByBerth(accountView({ limits }), 8)).toBe(0)
 })
 
+const untoldReport = { at: 1, comesBack: true, key: 'container' as const }
+
 test('quitting reports limits that stop working, but no demo’s or watchdog’s', () => {
   const account = accountView({ limits })
   const said = '2 limits are set and can’t act while Berth is not running.'
@@ -81,6 +83,10 @@ test('quitting reports limits that stop working, but no demo’s or watchdog’s
     /^The watchdog that came with .* acts if its start script runs, which Berth hasn’t seen yet\.$/,
   )
   const there = { action: 'destroy' as const, at: account.clock.serverAt / 1000 + 7200 }
+  const late = { 7: { ...came[7], request: { ...there, at: there.at - 3600 }, there, report: untoldReport } }
+  expect(limitsWithoutBerth([accountView({ watchdogs: late }, instanceView({ id: 7 }))])).toMatch(
+    /^The watchdog of .* destroys it only .*: it couldn’t be told of the change\.$/,
+  )
   const untold = { 7: { ...watchdogs[7], step: 'removing' as const, there } }
   const left = accountView({ watchdogs: untold }, instanceView({ id: 7 }))
   expect(limitsWithoutBerth([left])).toMatch(

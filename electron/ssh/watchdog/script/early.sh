@@ -5,7 +5,7 @@
 # host's uptime, and by the clock only over a restart of the host, so a clock that is wrong, or set right, doesn't matter.
 here=${0%/*}
 if [ "$1" = start ]; then
-  nohup sh "$0" run < /dev/null > /dev/null 2>&1 &
+  (trap '' HUP && exec sh "$0" run < /dev/null > /dev/null 2>&1) &
   exit
 fi
 [ -f "$here/done" ] && exit

@@ -67,7 +67,7 @@ start() {
   if command -v setsid > /dev/null 2>&1; then
     setsid sh "$here/watchdog.sh" run < /dev/null > /dev/null 2>&1 &
   else
-    nohup sh "$here/watchdog.sh" run < /dev/null > /dev/null 2>&1 &
+    (trap '' HUP && exec sh "$here/watchdog.sh" run < /dev/null > /dev/null 2>&1) &
   fi
 }
 

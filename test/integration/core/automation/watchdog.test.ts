@@ -287,7 +287,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     })
     // It is removed again in its own visit.
     await under.until(() => viewOf(under, instance) === undefined)
-    await expect.poll(() => existsSync(join(home, '.berth', 'watchdog'))).toBe(false)
+    await expect.poll(() => existsSync(join(home, '.berth', 'watchdog', 'config'))).toBe(false)
   })
 
   test('is refused without an instance key, and leaves nothing on the instance', async () => {

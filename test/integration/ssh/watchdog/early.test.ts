@@ -33,8 +33,7 @@ function container(tool: string) {
   const home = mkdtempSync(join(tmpdir(), 'berth-early-'))
   const [bin, folder] = [join(home, 'bin'), join(home, '.berth/watchdog')]
   mkdirSync(bin)
-  for (const program of [tool, 'sh', 'tr', 'mkdir', 'mv', 'nohup'])
-    symlinkSync(found(program), join(bin, program))
+  for (const program of [tool, 'sh', 'tr', 'mkdir', 'mv']) symlinkSync(found(program), join(bin, program))
   const [uptime, clock, host] = [join(home, 'uptime'), join(home, 'clock'), join(home, 'host')]
   const setUptime = (seconds: number) => writeFileSync(uptime, `${seconds}.25 9.1\n`)
   const setClock = (seconds: number) => writeFileSync(clock, `${seconds}\n`)
