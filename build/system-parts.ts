@@ -87,7 +87,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['rsync'], 'rsync', ['test/integration/ssh/', ...browser]),
   part(['restic'], 'restic', [
     'test/integration/ssh/stored-runs',
-    'test/integration/core/projects/moved',
+    'test/integration/core/nights/moved',
     hours,
   ]),
   part(['ip'], 'iproute2', [nodes]),

@@ -11,6 +11,16 @@ export interface Choice {
 export const pageTests = ['test/e2e/']
 
 /**
+ * Long tests with real machines that `npm test` leaves to `npm run test:all`: what befalls runs in a night (kills, sleeps,
+ * outbids, several machines), and what stays on their disks.
+ */
+export const nightTests = [
+  'test/integration/core/nights/',
+  'test/integration/ssh/settled',
+  'test/integration/ssh/stored-runs',
+]
+
+/**
  * Tests that take minutes, and those that make their own networks: this machine's network changes under every page that is
  * open meanwhile.
  */
@@ -23,7 +33,7 @@ export interface TestRound {
 }
 
 /** What `npm test` runs. */
-export const everyChange: TestRound = { only: [], without: [...pageTests, ...ranAlone] }
+export const everyChange: TestRound = { only: [], without: [...pageTests, ...nightTests, ...ranAlone] }
 
 /**
  * The words before the first option choose all test files with one of them in the path or a test's title, also in the

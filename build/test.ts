@@ -13,7 +13,7 @@ import {
   packages,
   type SystemPart,
 } from './system-parts.ts'
-import { chooseTests, everyChange, pageTests, ranAlone, type TestRound } from './test-choice.ts'
+import { chooseTests, everyChange, nightTests, pageTests, ranAlone, type TestRound } from './test-choice.ts'
 import { addCounts, type Counts, countRecord, none, saidCounts } from './test-counts.ts'
 import { readRecord } from './test-record.ts'
 
@@ -27,7 +27,7 @@ type Lacking = Map<string, string>
 /**
  * `npm test`: installs what the tests need, and runs those of every change, or all that match its words
  * (`npm test -- limits`, which lists their files first). `npm run test:all` runs the others: the rest of the page's
- * tests, and then, alone, those that take minutes or change this machine's network. Both end with the counts of passed, failed and
+ * tests and what befalls runs in a night, and then, alone, those that take minutes or change this machine's network. Both end with the counts of passed, failed and
  * skipped tests, after an hour whatever hangs.
  */
 async function test(): Promise<void> {
@@ -43,7 +43,7 @@ async function test(): Promise<void> {
   const rounds: TestRound[] = files
     ? [{ only: files, without: [] }]
     : others
-      ? [pageTests, ranAlone].map(only => ({ only, without: [] }))
+      ? [[...pageTests, ...nightTests], ranAlone].map(only => ({ only, without: [] }))
       : [everyChange]
   const missing = await prepareSystem(part => rounds.some(round => isNeeded(part, round)))
   if (missing.length > 0 && mustHaveAll()) {

@@ -30,7 +30,7 @@ export function soakWorlds(): Promise<string> {
 
 /** Compares BERTH_PROJECTS random projects on a machine that waited with the same on a fresh one. */
 export function soakProjects(): Promise<string> {
-  return longer('core/projects/warm.test.ts', 'BERTH_PROJECTS', '100')
+  return longer('core/nights/warm.test.ts', 'BERTH_PROJECTS', '100')
 }
 
 /**

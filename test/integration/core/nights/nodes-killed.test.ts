@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { startSimulator } from '#simulator/simulator.ts'
 import { Draw } from '#simulator/world/draw.ts'
 import { inRounds, listed, useKillable } from '#test/berth/processes.ts'
-import { write } from './place.ts'
+import { write } from '../projects/place.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 3)

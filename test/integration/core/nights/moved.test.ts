@@ -8,7 +8,7 @@ import { publicProfile } from '#simulator/deployment.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { endDetached, type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { newKey } from '#test/new-key.ts'
-import { jobOf, openProject } from './place.ts'
+import { jobOf, openProject } from '../projects/place.ts'
 
 const noRestic = isInstalled('restic') ? '' : ' (needs restic)'
 

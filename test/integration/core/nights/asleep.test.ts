@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { Clock } from '#platform/platform.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { jobOf, openProject, type ProjectPlace } from './place.ts'
+import { jobOf, openProject, type ProjectPlace } from '../projects/place.ts'
 
 const hour = 3600
 const night = 8 * hour

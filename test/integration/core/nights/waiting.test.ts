@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { jobOf, openProject, write } from './place.ts'
+import { jobOf, openProject, write } from '../projects/place.ts'
 
 const spec = `setup: cat requirements.txt >> prepared
 run: |

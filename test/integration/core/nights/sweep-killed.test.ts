@@ -8,7 +8,7 @@ import { Draw } from '#simulator/world/draw.ts'
 import { inRounds, listed, useKillable } from '#test/berth/processes.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { startSshd } from '#test/integration/ssh/sshd.ts'
-import { joinListed, write } from './place.ts'
+import { joinListed, write } from '../projects/place.ts'
 
 /** The number of kills, two in each round; BERTH_KILLS sets it. */
 const kills = Number(process.env['BERTH_KILLS'] ?? 6)

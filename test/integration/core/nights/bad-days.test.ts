@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { jobOf, openProject } from './place.ts'
+import { jobOf, openProject } from '../projects/place.ts'
 
 describe.skipIf(noSshd)(`a project’s run${noSshd}`, () => {
   test('that can’t create its folder three times stops its machine, and resumes there', async () => {

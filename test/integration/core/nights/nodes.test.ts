@@ -5,7 +5,7 @@ import { planCosts } from '#shared/project/plan-costs.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '#test/berth/world.ts'
-import { jobOf, write } from './place.ts'
+import { jobOf, write } from '../projects/place.ts'
 
 interface Place {
   world: World

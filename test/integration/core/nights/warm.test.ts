@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
 import { endDetached } from '#test/integration/ssh/sshd.ts'
-import { jobOf, openProject, type ProjectPlace, write } from './place.ts'
+import { jobOf, openProject, type ProjectPlace, write } from '../projects/place.ts'
 
 /** Prints all that a command may find: its place, variables, files, and what an earlier command left running. */
 const look = `mkdir seen

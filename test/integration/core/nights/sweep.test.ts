@@ -7,7 +7,7 @@ import { planCosts } from '#shared/project/plan-costs.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import type { BerthUnderTest } from '#test/berth/world.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { openProject, type ProjectPlace, write } from './place.ts'
+import { openProject, type ProjectPlace, write } from '../projects/place.ts'
 
 const spec = `name: digits
 setup: echo ready >> prepared

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { agreedCosts, planCosts } from '#shared/project/plan-costs.ts'
 import { answeredDialogs } from '#test/berth/machine.ts'
 import { type BerthUnderTest, createWorld } from '#test/berth/world.ts'
-import { jobOf, write } from './place.ts'
+import { jobOf, write } from '../projects/place.ts'
 
 const spec = (stop: string, more = '') => `name: digits
 machine: { gpu: RTX 4090 }
