@@ -1,6 +1,7 @@
 import { hasEnded, type LimitView } from '#shared/automation/limit.ts'
 import { defaultWarning } from '#shared/automation/limit-defaults.ts'
 import { isKeptByWatchdog, untoldWatchdogs } from '#shared/automation/limit-words.ts'
+import { accountNow } from '#shared/derived.ts'
 import { instanceName } from '#shared/format/name.ts'
 import { type CliCommand, findInstance, isoTime, polledState, print } from './call.ts'
 import { usageFailure } from './failure.ts'
@@ -43,7 +44,10 @@ export const limit: CliCommand = {
       call.say(
         'Its watchdog isn’t there yet: Berth installs it over SSH once the instance runs, and needs to be awake until then.',
       )
-    if (!call.json) for (const line of untoldWatchdogs(after, instance.id)) call.say(line)
+    if (!call.json) {
+      const now = accountNow(after.clock, Date.now())
+      for (const line of untoldWatchdogs(after, now, instance.id)) call.say(line)
+    }
     if (limits.length === 0 && !call.json) call.say(`${instanceName(instance)} has no limit.`)
     return undefined
   },

@@ -246,7 +246,7 @@ function startQuestion(
   )
   const unlimited = instances.filter(({ id }) => startsUnlimited(account, id)).length
   const lines = [...listOf(beyond?.why), ...[...stoppers.values()].map(stopperWords)]
-  const untold = instances.flatMap(({ id }) => untoldWatchdogs(account, id))
+  const untold = instances.flatMap(({ id }) => untoldWatchdogs(account, now, id))
   lines.push(...untold)
   if (instances.length === 1 && unlimited > 0 && untold.length === 0)
     lines.push('It has no limit, so it runs until you stop it.')

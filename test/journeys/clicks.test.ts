@@ -75,7 +75,8 @@ test('a terminal, Jupyter, a bid, an upload, the spending and a stop take one cl
 }) => {
   const sim = await start.simulator()
   await rentRunning(sim, { label: 'box', runtype: 'jupyter' })
-  const night = await rentRunning(sim, { label: 'night', price: 2 })
+  // Less than on-demand costs, which would be offered first.
+  const night = await rentRunning(sim, { label: 'night', price: 0.03 })
   await sim.control('POST', '/sim/outbid', { instance_id: night })
   const berth = await start.berth()
   const { page } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })

@@ -265,7 +265,7 @@ test('a limit that also works asleep is switched off and on, and found in the pa
   await rule.click()
   await page
     .getByRole('status')
-    .getByText(/^Nothing stops it before its contract ends .*\.$/)
+    .getByText(/^No limit of this Berth stops it before its contract ends .*\.$/)
     .waitFor(soon)
   await rule.click()
   await page

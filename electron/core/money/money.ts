@@ -314,6 +314,7 @@ function projectsByInstance(
   return new Map(
     Object.values(runs)
       .filter(isProjectRun)
+      .flatMap(run => [run, ...(run.nodes ?? [])])
       .flatMap(({ name, project, instance, rental = '', sweep }) =>
         [instance, ...(rentals[rental]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
           // Runs have names of their own, such as `digits 6`; those of a removed project are named by their sweep.

@@ -8,6 +8,7 @@ import type { Problem } from '#shared/problem.ts'
 import { resultsOf } from '#shared/project/bounds.ts'
 import { exitCodeWords, isKilled } from '#shared/project/retry.ts'
 import { checkpointEvery } from '#shared/project/store.ts'
+import type { Micros } from '#shared/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { tellerOf } from '../alerts/notifications.ts'
@@ -176,7 +177,8 @@ function comesNext({ fetch, afterwards, interrupted, project }: Run): string {
   return steps.length === 0 ? 'The instance is left as it is.' : `Now ${steps.join(', then ')}.`
 }
 
-export function projectDoneAlert(account: AccountId, run: ProjectRun, now: number): Alert {
+/** `cost`: of all its machines, micro-dollars. */
+export function projectDoneAlert(account: AccountId, run: ProjectRun, cost: Micros): Alert {
   const { code = 0, downloadResult } = run
   const files = downloadResult?.files
     ? ` ${downloadResult.files === 1 ? '1 file was' : `${downloadResult.files} files were`} downloaded.`
@@ -184,7 +186,7 @@ export function projectDoneAlert(account: AccountId, run: ProjectRun, now: numbe
   return alertOf(code === 0 ? 'runDone' : 'runEnded', {
     ...about(account, run),
     title: titled(run, code === 0 ? 'is done' : `ended with ${exitCodeWords(code)}`),
-    body: `It cost ${money(runCostBy(run, now))}.${files}`,
+    body: `It cost ${money(cost)}.${files}`,
   })
 }
 

@@ -19,7 +19,7 @@ import { afterCommand, failed, over, type RunChange, released, reminded } from '
 import { mayMoveOn, type RunMove } from './decide.ts'
 import type { RunFacts } from './facts.ts'
 import { commandFailed, machineGone, processGone, unclearCode } from './messages.ts'
-import { isOfProject, isWorker, type ProjectRun, type Run, wantsResults } from './model.ts'
+import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy, wantsResults } from './model.ts'
 import { nodeFailure, type RunNodes } from './nodes.ts'
 import { isMovable } from './planned-moves.ts'
 import type { RunMachines } from './remote.ts'
@@ -213,7 +213,9 @@ export class RunEnds {
   #tellDone(after: Run | undefined): void {
     if (after?.step !== 'done' || !isOfProject(after)) return
     const { account, now } = this.#context
-    this.#tellOfProject(after, projectDoneAlert(account, after, now()))
+    const machines = after.node ? this.#parts.nodes.of(after) : [after]
+    const cost = machines.reduce((sum, run) => sum + runCostBy(run, now()), 0)
+    this.#tellOfProject(after, projectDoneAlert(account, after, cost))
   }
 
   /** Of a sweep, only its end is alerted. */

@@ -1,4 +1,4 @@
-import { localMoment } from '../derived.ts'
+import { accountNow, localMoment } from '../derived.ts'
 import { instanceName, named, shortInstanceName } from '../format/name.ts'
 import { counted } from '../format/size.ts'
 import { atMoment, duration, moment } from '../format/time.ts'
@@ -243,8 +243,14 @@ export function hinderedLimits(limits: number, hindrance: string | undefined): s
   return `${counted(limits, 'limit')} ${limits === 1 ? 'is' : 'are'} set and can’t act ${hindrance}.`
 }
 
-/** The text about limits after Berth has quit; undefined where there is nothing to say. The demo's end with Berth. */
-export function limitsWithoutBerth(accounts: readonly AccountView[]): string | undefined {
+/**
+ * The text about limits after Berth has quit; undefined where there is nothing to say. The demo's end with Berth. `localNow`:
+ * milliseconds of this computer.
+ */
+export function limitsWithoutBerth(
+  accounts: readonly AccountView[],
+  localNow: number = Date.now(),
+): string | undefined {
   const real = accounts.filter(({ demo }) => !demo)
   const limits = real.reduce((sum, account) => sum + limitsByBerth(account), 0)
   const warning = hinderedLimits(limits, 'while Berth is not running')
@@ -254,7 +260,7 @@ export function limitsWithoutBerth(accounts: readonly AccountView[]): string | u
   const sentences = [
     warning,
     warning && watchdogs && 'A watchdog on an instance still can.',
-    ...real.flatMap(account => untoldWatchdogs(account)),
+    ...real.flatMap(account => untoldWatchdogs(account, accountNow(account.clock, localNow))),
     ...real.flatMap(unseenWatchdogs),
   ].filter(Boolean)
   return sentences.length > 0 ? sentences.join(' ') : undefined
@@ -271,22 +277,27 @@ function unseenWatchdogs({ watchdogs, instances }: AccountView): string[] {
 
 /**
  * Sentences about watchdogs that couldn't be told of a change, and end their instances at another moment: of an instance, or
- * of all.
+ * of all. `now`: epoch seconds of the account's time.
  */
 export function untoldWatchdogs(
-  { watchdogs, instances, clock }: AccountView,
+  { watchdogs, instances }: AccountView,
+  now: number,
   only?: InstanceView['id'],
 ): string[] {
-  const now = clock.serverAt / 1000
   return Object.entries(watchdogs).flatMap(([id, { step, there, request }]) => {
     const instance = instances[id]
-    if (!instance || there?.at === undefined || there.at < now || step === 'watching') return []
+    if (!instance || there?.at === undefined || step === 'watching') return []
     if (only !== undefined && instance.id !== only) return []
+    const name = shortInstanceName(instance)
+    if (there.at < now)
+      return only === undefined
+        ? []
+        : `The watchdog of ${name} stops it five minutes after a start, unless Berth reaches it before.`
     const wanted = step === 'removing' ? undefined : request.at
     if (wanted !== undefined && Math.abs(wanted - there.at) <= 60) return []
     const isLate = wanted !== undefined && wanted < there.at
     const ends = there.action === 'stop' ? 'stops' : 'destroys'
     const at = `${isLate ? 'only ' : ''}${atMoment(there.at, now)}`
-    return `The watchdog of ${shortInstanceName(instance)} ${isLate ? '' : 'still '}${ends} it ${at}: it couldn’t be told of the change.`
+    return `The watchdog of ${name} ${isLate ? '' : 'still '}${ends} it ${at}: it couldn’t be told of the change.`
   })
 }

@@ -7,8 +7,8 @@
 #   store.now    someone else's: there is to be a snapshot at once, after which it is removed
 #   stored       written here: ok, waits or failed, when the last complete snapshot began, 0 for none, and why it failed
 # A snapshot counts once all its files were left alone for three seconds before it and while it was made, but for those that
-# only grow, as logs do, and once a minute has passed or no part of a checkpoint seems to be missing. It's of a copy, unless that is too large: then a second small snapshot names each that counts, so that
-# a store that takes nothing back will do.
+# only grow, as logs do, and once a minute has passed or no part of a checkpoint seems to be missing. It's of a copy, unless
+# that is too large: then a second small snapshot names each that counts, so that a store that takes nothing back will do.
 
 here=$1
 umask 077

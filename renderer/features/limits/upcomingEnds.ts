@@ -55,8 +55,9 @@ export function upcomingEnds(
     stops.push({
       by: 'watchdog',
       action: watchdog.request.action,
+      ...(watchdog.request.at !== undefined && { at: watchdog.request.at }),
       when: 'by another Berth',
-      about: watchdogWords(watchdog.request, 0),
+      about: `By another Berth: ${watchdogWords(watchdog.request, 0)}`,
       needsBerth: false,
     })
   if (installed?.there && installed.step !== 'lost' && actsIn(instance.state, installed.there))

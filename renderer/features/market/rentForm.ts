@@ -1,5 +1,6 @@
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import { type Capabilities, describedCapabilities } from '#shared/account/capabilities.ts'
+import type { Limit } from '#shared/automation/limit.ts'
 import { usualRecovery } from '#shared/automation/recovery.ts'
 import { diskRoom } from '#shared/format/size.ts'
 import type { OfferView } from '#shared/market/offer.ts'
@@ -90,12 +91,18 @@ export function readDraft(
       traffic: draft.traffic.trim() === '' ? undefined : number(draft.traffic),
       bid: interruptible ? number(draft.bid) : undefined,
       recovery: interruptible && draft.recovery !== 'tell' ? readRecovery(draft) : undefined,
-      limits: draft.limits.length === 0 ? undefined : draft.limits,
+      limits: draft.limits.length === 0 ? undefined : limitsOf(draft),
     },
     path => fieldOfPath(path, rows),
   )
   const all = { ...(read.errors ?? offerErrors(read.value, offer)), ...errors }
   return read.errors || Object.keys(all).length > 0 ? { errors: all } : { request: read.value }
+}
+
+/** Without SSH no watchdog can keep them. */
+function limitsOf({ access, limits }: RentDraft): readonly Limit[] {
+  if (access !== 'none') return limits
+  return limits.map(limit => (limit.when.kind === 'away' ? limit : { ...limit, asleep: false }))
 }
 
 function readJupyter({ jupyterLab, jupyterFolder }: RentDraft): JupyterRequest {

@@ -79,7 +79,10 @@ export const columns: readonly Column[] = [
   {
     column: 'stops',
     title: 'Stops',
-    width: (_parts, rows) => (rows.some(({ stops }) => stops?.[0]?.action === 'destroy') ? 212 : 168),
+    width: (_parts, rows) => {
+      if (rows.some(({ stops }) => stops?.[0]?.action === 'destroy')) return 212
+      return rows.some(({ stops }) => (stops?.length ?? 0) > 1) ? 194 : 168
+    },
     part: 'stops',
     order: ({ stops }) => stops?.[0]?.at,
   },

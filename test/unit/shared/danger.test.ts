@@ -133,6 +133,10 @@ test('a start is asked about where credit or limits say no, and where nothing wo
       /^The watchdog of box #7 still destroys it .*: it couldn’t be told of the change\.$/,
     ),
   ])
+  const passed = { ...untold, there: { ...there, at: -60 } }
+  expect(started({ watchdogs: { 7: passed } })?.lines).toEqual([
+    'The watchdog of box #7 stops it five minutes after a start, unless Berth reaches it before.',
+  ])
   expect(started({ limits, credit: 1_000_000 })).toMatchObject({
     lines: [expect.stringMatching(/^4 h cost \$1\.60, more than your \$1\.00\. It would be cut off after/)],
     grave: true,

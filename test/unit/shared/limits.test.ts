@@ -72,6 +72,7 @@ const untoldReport = { at: 1, comesBack: true, key: 'container' as const }
 
 test('quitting reports limits that stop working, but no demo’s or watchdog’s', () => {
   const account = accountView({ limits })
+  const localNow = account.clock.serverAt
   const said = '2 limits are set and can’t act while Berth is not running.'
   expect(limitsWithoutBerth([account, accountView({ demo: true, limits })])).toBe(said)
   expect(limitsWithoutBerth([accountView({ demo: true, limits }), accountView()])).toBeUndefined()
@@ -84,12 +85,12 @@ test('quitting reports limits that stop working, but no demo’s or watchdog’s
   )
   const there = { action: 'destroy' as const, at: account.clock.serverAt / 1000 + 7200 }
   const late = { 7: { ...came[7], request: { ...there, at: there.at - 3600 }, there, report: untoldReport } }
-  expect(limitsWithoutBerth([accountView({ watchdogs: late }, instanceView({ id: 7 }))])).toMatch(
+  expect(limitsWithoutBerth([accountView({ watchdogs: late }, instanceView({ id: 7 }))], localNow)).toMatch(
     /^The watchdog of .* destroys it only .*: it couldn’t be told of the change\.$/,
   )
   const untold = { 7: { ...watchdogs[7], step: 'removing' as const, there } }
   const left = accountView({ watchdogs: untold }, instanceView({ id: 7 }))
-  expect(limitsWithoutBerth([left])).toMatch(
+  expect(limitsWithoutBerth([left], localNow)).toMatch(
     /^The watchdog of .* still destroys it .*: it couldn’t be told of the change\.$/,
   )
 })

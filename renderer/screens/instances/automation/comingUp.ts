@@ -76,10 +76,12 @@ function endWords(limit: LimitView, on: InstanceView, now: number): string {
 }
 
 function others(
-  { recoveries, priceIncreases }: Pick<AccountView, 'recoveries' | 'priceIncreases'>,
+  { recoveries, priceIncreases, watchdogs }: Pick<AccountView, 'recoveries' | 'priceIncreases' | 'watchdogs'>,
   instance: InstanceView,
   now: number,
 ): Coming[] {
+  const watchdog = watchdogs[instance.id]
+  const theirs = watchdog?.foreign ? watchdog.request : undefined
   const recovery = recoveries[instance.id]
   const endsAt = contractEndOf(instance, priceIncreases[instance.id])
   const coming: Coming[] = []
@@ -88,6 +90,12 @@ function others(
       at: recovery.until,
       kind: 'other',
       title: recovery.choice.kind === 'replace' ? 'Looks for another' : 'Raises the bid',
+    })
+  if (theirs?.at !== undefined && theirs.at > now)
+    coming.push({
+      at: theirs.at,
+      kind: 'other',
+      title: `Another Berth’s watchdog ${theirs.action === 'stop' ? 'stops' : 'destroys'} it`,
     })
   if (endsAt !== undefined && endsAt > now)
     coming.push({ at: endsAt, kind: 'ends', title: 'Its contract ends' })
@@ -124,11 +132,11 @@ export function nextSentence(
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
   const rests =
     instance.state === 'outbid' ? 'outbid' : hasTrait(instance.state, 'halted') ? 'stopped' : undefined
-  if (rules) return rests ? `Its limits are paused while it’s ${rests}.` : 'No limit is active right now.'
+  if (rules) return rests ? `Its limits are paused while it’s ${rests}.` : 'No limit is due right now.'
   const contract = coming.find(({ kind }) => kind === 'ends')
   if (!contract) return 'Nothing is scheduled.'
   const ends = hasTrait(instance.state, 'diskOnly') ? 'destroys' : 'stops'
-  return `Nothing ${ends} it before its contract ends ${atMoment(contract.at, now)}.`
+  return `No limit of this Berth ${ends} it before its contract ends ${atMoment(contract.at, now)}.`
 }
 
 function withTime({ title, at, about }: Coming, now: number): string {

@@ -38,7 +38,7 @@ describe.skipIf(noSshd)(`a project’s command has its time before a stop${noSsh
     await under.until(() => job()?.waiting?.for === 'save')
     await under.until(() => job()?.step === 'failed')
     expect(told()).toBe(true)
-    expect(job()?.problem?.code).toBe('stopped')
+    expect(job()?.problem?.code).toBe('stopped_by_limit')
     expect(job()?.cost.micros).toBeLessThan(most)
   })
 

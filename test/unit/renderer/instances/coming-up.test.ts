@@ -98,7 +98,7 @@ test('limits that can’t act aren’t events, but a watchdog’s actions are', 
 
 test('a limit that is not counting is no event, and without rules the sentence says so', () => {
   expect(sentence(account(limit({ when: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
-    /^No limit is active right now/,
+    /^No limit is due right now/,
   )
   expect(sentence(account(), false)).toBe('Nothing is scheduled.')
 })
@@ -109,10 +109,16 @@ test('the end of the contract is named where nothing else ends the instance', ()
     nextSentence(ending, comingUp(account(...limits), ending, now), [], rules, now)
   const stopped = { ...ending, state: 'stopped' as const }
   expect(nextSentence(stopped, comingUp(account(), stopped, now), [], false, now)).toMatch(
-    /^Nothing destroys it before/,
+    /^No limit of this Berth destroys it before/,
   )
-  expect(words(false)).toMatch(/^Nothing stops it before its contract ends .*\d\d:\d\d\.$/)
+  expect(words(false)).toMatch(/^No limit of this Berth stops it before its contract ends .*\d\d:\d\d\.$/)
   expect(words(true, limit({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
+  const request = { action: 'destroy', at: now + hour / 2 } as const
+  const theirs = { 7: { instance: 7, request, step: 'watching', foreign: true } } as const
+  const watched = { ...account(), watchdogs: theirs }
+  expect(nextSentence(ending, comingUp(watched, ending, now), [], false, now)).toMatch(
+    /^Another Berth’s watchdog destroys it at .*\.$/,
+  )
 })
 
 test('with accepted prices the contract ends when that of the new ones does', () => {

@@ -123,6 +123,10 @@ test('without a moment the condition is given', () => {
   const leased = watchdog({ action: 'stop', lease: 7200 })
   expect(cells({ limits: [away], watchdog: leased })).toEqual(['watchdog: if Berth is away 2 h'])
   expect(cells({ watchdog: { ...leased, foreign: true } })).toEqual(['watchdog: by another Berth'])
+  const theirs = watchdog({ action: 'stop', at: now + 2 * hour })
+  expect(cells({ watchdog: { ...theirs, foreign: true } })).toEqual([
+    `watchdog: 2 h · ${timeOfDay(now + 2 * hour)}`,
+  ])
   expect(cells({ runs: [runView({ instance: 7, afterwards: 'stop' })] })).toEqual(['run: after its run'])
   expect(cells({ runs: [runView({ instance: 7, afterwards: 'nothing' })] })).toEqual([])
 })
