@@ -103,12 +103,15 @@ test('a form sets up a folder without a berth.yaml, and shows the price with or 
   await form.getByLabel('GPU', { exact: true }).fill('RTX 4090, RTX 3090')
   await form.getByRole('radiogroup', { name: 'Begin with' }).getByText('Template').click()
   await form.getByRole('button', { name: 'Template: none' }).click()
-  await page.getByLabel('Find in templates').fill('pytorch')
-  await page
-    .getByRole('list', { name: 'Templates' })
-    .getByRole('button', { name: /PyTorch/ })
-    .first()
-    .click()
+  // By keyboard: Enter takes the first one.
+  const find = page.getByLabel('Find in templates')
+  await find.fill('pytorch')
+  const found = page.getByRole('list', { name: 'Templates' }).getByRole('button')
+  await found.filter({ hasText: 'PyTorch' }).first().waitFor()
+  await find.press('ArrowDown')
+  await expect.poll(() => found.first().evaluate(button => button === document.activeElement)).toBe(true)
+  await page.keyboard.press('ArrowUp')
+  await find.press('Enter')
   await form.getByRole('button', { name: /^Template: .*PyTorch/ }).waitFor()
   await form.getByLabel('Results (optional)').fill('out')
 

@@ -44,3 +44,17 @@ export interface Action {
   unusable?: string
   run: () => unknown
 }
+
+/**
+ * Up and Down move the focus through a list of choices, also from its search field. `stops`: a selector of what takes it, in
+ * their order. For `onkeydown` of what is around them.
+ */
+export function moveThrough(stops: string): (event: KeyboardEvent & { currentTarget: HTMLElement }) => void {
+  return event => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const all = [...event.currentTarget.querySelectorAll<HTMLElement>(stops)]
+    all[all.findIndex(stop => stop.matches(':focus')) + step]?.focus()
+  }
+}

@@ -53,7 +53,7 @@ describe('the watchdogs of a run whose computer is gone for a day', () => {
     const again = await world.start()
     await again.until(() => jobOf(again, id)?.step === 'failed')
     const { problem } = jobOf(again, id) ?? {}
-    expect(problem?.code).toBe('stopped')
+    expect(problem?.code).toBe('stopped_by_limit')
     if (stop.includes('dollars')) expect(problem?.message).toContain('its cost reached $0.50.')
   })
 
