@@ -27,8 +27,8 @@ type Lacking = Map<string, string>
 /**
  * `npm test`: installs what the tests need, and runs those of every change, or all that match its words
  * (`npm test -- limits`, which lists their files first). `npm run test:all` runs the others: the rest of the page's
- * tests and what befalls runs in a night, and then, alone, those that take minutes or change this machine's network. Both end with the counts of passed, failed and
- * skipped tests, after an hour whatever hangs.
+ * tests and what befalls runs in a night, and then, alone, those that take minutes or change this machine's network. Both
+ * end with the counts of passed, failed and skipped tests, after an hour whatever hangs.
  */
 async function test(): Promise<void> {
   const args = process.argv.slice(2)

@@ -59,7 +59,8 @@ function moveRunQuestion({ instances }: AccountView, { run }: RunSubjects['moveR
     verb: 'Move',
     lines: [
       'Berth ends the command, rents another machine, and starts the command there with the results so far.',
-      `You pay for ${name}${price} until they are there, 30 minutes at most. Then it’s destroyed. The run’s highest cost stays the same.`,
+      `You pay for ${name}${price} until they are there, 30 minutes at most. Then it’s destroyed. ` +
+        'The run’s highest cost stays the same.',
     ],
     grave: true,
   }

@@ -74,12 +74,13 @@ export function broughtEntry(
       : ` ${counted(left, 'file')} that ${left === 1 ? 'was' : 'were'} written just before it ended${
           way?.unnamed ? ', or whose name can’t be sent,' : ''
         } ${left === 1 ? 'stays' : 'stay'} there. ${keptWords(departure, now)}`
+  const gain = `${saved.isUpTo ? 'up to ' : ''}${duration(saved.seconds)}`
   const over = isOver ? ' Its command had ended well there, and isn’t run again.' : ''
   return entry(
     account,
     departure,
     `Copied the results of ${name} from #${instance}`,
-    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${saved.isUpTo ? 'up to ' : ''}${duration(saved.seconds)} of training saved.${half}${over}`,
+    `${counted(files, 'file')} newer than those downloaded, ${wayWords(way)}: ${gain} of training saved.${half}${over}`,
   )
 }
 

@@ -16,12 +16,11 @@ import type { AccountContext } from '../account-context.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import type { LimitAlerts } from './alerts.ts'
 import { setAgain, takenOver } from './carried-over.ts'
-import { dueOf, withIdle } from './decide.ts'
+import { dueOf } from './decide.ts'
 import type { Facts, LimitInputs } from './facts.ts'
 import { mostUntil } from './limit-due.ts'
-import { blindness } from './limit-view.ts'
+import { previewOf } from './limit-view.ts'
 import { endOf, type StoredLimit, type StoredLimits, withEvent, withoutWarning } from './model.ts'
-import { targetsOf } from './targets.ts'
 
 export type LimitChanges = ReturnType<typeof createLimitChanges>
 
@@ -252,27 +251,6 @@ export function createLimitChanges(
       limitAlerts.withdraw(id)
       say(`${next.history.at(-1)?.text}: a limit`, limit)
     },
-  }
-}
-
-/** A preview of the limit as if it were set now: its action and moment. */
-function previewOf(limit: StoredLimit, known: LimitInputs, now: number): LimitPreview {
-  const { facts } = known
-  const { account, loads } = facts
-  const instance = limit.instance === undefined ? undefined : account.instances[limit.instance]
-  const load = instance && (instance.gpuLoad ?? loads.get(instance.id)?.load)
-  const idle = withIdle(limit, instance, load, { now, unseen: false })
-  const dueAt = dueOf(idle, facts)
-  const blind = blindness(limit, facts, now)
-  return {
-    sentence: limitSentence(limit, account.instances, now),
-    dueAt: dueAt && Math.round(dueAt),
-    isDue: (dueAt !== undefined && dueAt <= now) || undefined,
-    targets: targetsOf(limit, known, now),
-    doubt:
-      blind?.code === 'no_gpu_load'
-        ? 'The service doesn’t report its GPU load: Berth reads it over SSH each minute, so SSH must work.'
-        : blind?.message,
   }
 }
 

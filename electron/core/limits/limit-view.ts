@@ -1,4 +1,4 @@
-import { type LimitStep, type LimitView, limitKinds } from '#shared/automation/limit.ts'
+import { type LimitPreview, type LimitStep, type LimitView, limitKinds } from '#shared/automation/limit.ts'
 import { actionWords, limitSentence } from '#shared/automation/limit-words.ts'
 import { isSpendingUnknown } from '#shared/derived.ts'
 import { moment } from '#shared/format/time.ts'
@@ -8,10 +8,11 @@ import type { Problem } from '#shared/problem.ts'
 import type { AccountView } from '#shared/state.ts'
 import type { Collection } from '../storage/collection.ts'
 import { isDeepEqual, type Store } from '../storage/store.ts'
-import { creditStaleSince, dueOf, nextMoment } from './decide.ts'
-import type { Facts } from './facts.ts'
+import { creditStaleSince, dueOf, nextMoment, withIdle } from './decide.ts'
+import type { Facts, LimitInputs } from './facts.ts'
 import { kindOf, whenFirst } from './limit-due.ts'
 import { endOf, type StoredLimit } from './model.ts'
+import { targetsOf } from './targets.ts'
 
 export type ShownLimits = ReturnType<typeof createShownLimits>
 
@@ -146,6 +147,27 @@ export function limitView(
     used: limit.ended ? undefined : limit.used,
     problem: limit.problem ?? facts.blind,
     history,
+  }
+}
+
+/** A preview of the limit as if it were set now: its action and moment. */
+export function previewOf(limit: StoredLimit, known: LimitInputs, now: number): LimitPreview {
+  const { facts } = known
+  const { account, loads } = facts
+  const instance = limit.instance === undefined ? undefined : account.instances[limit.instance]
+  const load = instance && (instance.gpuLoad ?? loads.get(instance.id)?.load)
+  const idle = withIdle(limit, instance, load, { now, unseen: false })
+  const dueAt = dueOf(idle, facts)
+  const blind = blindness(limit, facts, now)
+  return {
+    sentence: limitSentence(limit, account.instances, now),
+    dueAt: dueAt && Math.round(dueAt),
+    isDue: (dueAt !== undefined && dueAt <= now) || undefined,
+    targets: targetsOf(limit, known, now),
+    doubt:
+      blind?.code === 'no_gpu_load'
+        ? 'The service doesn’t report its GPU load: Berth reads it over SSH each minute, so SSH must work.'
+        : blind?.message,
   }
 }
 

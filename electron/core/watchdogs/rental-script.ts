@@ -9,9 +9,9 @@ import { tickOf, watchdogRequest } from './step.ts'
 /**
  * The request with a watchdog in its start script, which works before anyone connects, and after every start. Without
  * one where nothing asks for it, where a template brings its own script, where another program than a shell runs that, or
- * where it would be longer than the service takes: then Berth installs it over SSH. A short one, which knows the time alone, takes its place until
- * then. `now`: epoch seconds of the account's time. `limits`: those agreed, with what is left of a cost; `price`:
- * micro-dollars per hour, from which their moments follow.
+ * where it would be longer than the service takes: then Berth installs it over SSH. A short one, which knows the time
+ * alone, takes its place until then. `now`: epoch seconds of the account's time. `limits`: those agreed, with what is left
+ * of a cost; `price`: micro-dollars per hour, from which their moments follow.
  */
 export async function withWatchdogScript(
   request: RentRequest,

@@ -25,9 +25,8 @@ export function askBegan(side: string): string {
 
 /**
  * A script for `sh -s` that takes over the whole ones of the results that were copied to `side`, into `folder`, both relative
- * to the home folder. `whole`: no file can be half. `differ`: all that came differs from what is there. `origin`: the folder on the other machine.
- * Prints what
- * `readTakenOver` reads.
+ * to the home folder. `whole`: no file can be half. `differ`: all that came differs from what is there. `origin`: the
+ * folder on the other machine. Prints what `readTakenOver` reads.
  */
 export async function takeOver(
   side: string,

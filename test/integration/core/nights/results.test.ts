@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { jobOf, openProject, type ProjectPlace } from './place.ts'
+import { jobOf, openProject, type ProjectPlace } from '../projects/place.ts'
 
 /** `changing`: is called once the results were found to change at their last download. */
 async function runToEnd(run: string, results: string, changing?: (place: ProjectPlace) => Promise<void>) {
