@@ -72,12 +72,12 @@ describe('a page whose Berth has gone', () => {
       berth.process.kill('SIGKILL')
       await once(berth.process, 'exit')
       await page.getByText('Berth isn’t responding.', { exact: true }).waitFor()
-      const impostor = await takePort(start, port, greeting)
-      // What the user does meanwhile is not sent.
+      // What the user does meanwhile is not sent. Before the port is taken, since the page may try it at any moment.
       await page
         .getByRole('dialog')
         .getByRole('button', { name: /^Connect/ })
         .click()
+      const impostor = await takePort(start, port, greeting)
       await expect
         .poll(async () => {
           await page.clock.fastForward(20_000)
