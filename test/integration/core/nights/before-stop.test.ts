@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { planCosts } from '#shared/project/plan-costs.ts'
 import { codeOf } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { jobOf, openProject } from './place.ts'
+import { jobOf, openProject } from '../projects/place.ts'
 
 /** A training that saves on SIGUSR1, and goes on. */
 const training = (more: string) => `env: { NAME: last }

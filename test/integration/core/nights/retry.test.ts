@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { jobOf, openProject } from './place.ts'
+import { jobOf, openProject } from '../projects/place.ts'
 
 describe.skipIf(noSshd)(`a project’s command that fails${noSshd}`, () => {
   test('is tried again on its machine with its files and environment, and says what it waits for', async () => {

@@ -6,7 +6,7 @@ import { planCosts, volumePrice } from '#shared/project/plan-costs.ts'
 import { publicProfile } from '#simulator/deployment.ts'
 import { everCreated } from '#test/berth/steps.ts'
 import { noSshd } from '#test/integration/ssh/own-root.ts'
-import { jobOf, openProject, type ProjectPlace, write } from './place.ts'
+import { jobOf, openProject, type ProjectPlace, write } from '../projects/place.ts'
 
 const machine = 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5, verified: false, reliability: 50 }'
 
