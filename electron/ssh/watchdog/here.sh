@@ -39,7 +39,7 @@ end_it() {
 end_elsewhere() {
   for found in $(grep -ls '/\.berth/watchdog/watchdog[.]sh' /proc/[0-9]*/cmdline 2>/dev/null); do
     of=${found%/cmdline}
-    folder=$(tr '\0' '\n' 2>/dev/null < "$found" | sed -n 's|^\(/.*\)/watchdog\.sh$|\1|p')
+    folder=$(tr '\0' '\n' 2>/dev/null < "$found" | sed -n 's|^\(/.*/\.berth/watchdog\)/watchdog\.sh$|\1|p')
     if [ -z "$folder" ] || [ "$folder" = "$here" ]; then continue; fi
     tr '\0' '\n' 2>/dev/null < "$of/environ" | grep -Eqx "CONTAINER_ID=(C\.)?$instance" || continue
     kill "${of#/proc/}" 2>/dev/null
