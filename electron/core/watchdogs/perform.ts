@@ -128,6 +128,8 @@ export class Watchdogs {
   async brought(instance: number, there: WatchdogRequest): Promise<void> {
     const known = this.#stored.find(instance)
     if (!known) await this.#stored.put({ instance, request: there, there, step: 'putting', foreign: false })
+    // A visit has found that none can work there.
+    else if (known.told === 'absent') return
     else if (known.step !== 'watching' && !known.there && !known.report && !known.foreign)
       await this.#stored.put({ ...known, there })
   }

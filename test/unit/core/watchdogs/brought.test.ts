@@ -26,3 +26,19 @@ test.each([
     expect(said.said).toEqual(told)
   },
 )
+
+test('a start script says nothing against a visit that found that none can work there', async () => {
+  const context = accountContext({ ...noting(), now: () => 0 })
+  const stored = await openStoredWatchdogs(context)
+  const limits = await openStoredLimits(context)
+  const never = () => Promise.reject(new Error('not reached'))
+  const watchdogs = new Watchdogs(context, stored, limits, never, never, never, () => true)
+  const request = { action: 'destroy', at: 3600 } as const
+  const found = { instance: 7, request, step: 'putting', foreign: false } as const
+  await stored.put({ ...found, told: 'absent' })
+  await watchdogs.brought(7, request)
+  expect(stored.find(7)?.there).toBeUndefined()
+  await stored.put(found)
+  await watchdogs.brought(7, request)
+  expect(stored.find(7)?.there).toEqual(request)
+})
