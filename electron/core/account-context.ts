@@ -77,7 +77,7 @@ export interface AccountContext {
   /** The latest record of an instance. */
   record(instance: number): Instance | undefined
   /** Aborted when Berth ends or the account is removed: after that there are no more requests and writes. */
-  ending: AbortSignal
+  quitting: AbortSignal
   /** The account's time in epoch seconds. */
   now(): number
   /** Sixteen random hexadecimal digits. */

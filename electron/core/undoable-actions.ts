@@ -34,7 +34,7 @@ export async function openUndoableActions(
   started: (instance: number) => Promise<void> = async () => undefined,
   stopping: (instance: number) => Promise<void> = async () => undefined,
 ) {
-  const { account, activity, platform, store, ending } = context
+  const { account, activity, platform, store, quitting } = context
   const { clock } = platform
   /** The timers of waiting actions by instance; stored actions without one are from a Berth that was killed. */
   const timers = new Map<number, { cancel: () => void; resolve: (sent?: Promise<void>) => void }>()
@@ -68,7 +68,7 @@ export async function openUndoableActions(
   async function perform(instance: InstanceView, action: UndoableAction): Promise<void> {
     if (action === 'stop') {
       await stopping(instance.id)
-      if (!ending.aborted) await context.endings.request(instance.id, 'stop')
+      if (!quitting.aborted) await context.endings.request(instance.id, 'stop')
     } else say(instance, await needingPermission('instance_write', request(instance, action)))
   }
 
@@ -87,11 +87,11 @@ export async function openUndoableActions(
       // A killed Berth may have sent the stop without recording it.
       if (instance && action === 'stop' && hasTrait(instance.state, 'halted')) say(instance, done.stop)
       else if (instance) await perform(instance, action)
-      if (!ending.aborted) await waiting.forget(id)
+      if (!quitting.aborted) await waiting.forget(id)
     } finally {
       sending.delete(id)
     }
-    if (!ending.aborted) void context.poll()
+    if (!quitting.aborted) void context.poll()
   }
 
   async function sayNot({ instance: id, action }: Waiting, problem: Problem): Promise<void> {
@@ -111,7 +111,7 @@ export async function openUndoableActions(
       await sendWaiting(item)
     } catch (error) {
       // The next poll tries again.
-      if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
+      if (quitting.aborted || (error instanceof ServiceError && error.ambiguous)) return
       await sayNot(item, problemOf(error))
     }
   }
@@ -124,7 +124,7 @@ export async function openUndoableActions(
     timer.cancel()
     const sent = sendWaiting(item).catch(async error => {
       // Berth is ending: the next start handles it.
-      if (ending.aborted) return
+      if (quitting.aborted) return
       await sayNot(item, problemOf(error))
       throw error
     })

@@ -32,7 +32,7 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
     },
     ...noting(),
     record: () => undefined,
-    ending: new AbortController().signal,
+    quitting: new AbortController().signal,
     now: () => clock.monotonic() / 1000,
     newId() {
       ids += 1
@@ -43,7 +43,7 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
     ...parts,
   }
   // As in a session: each engine hears of the end.
-  if (context.ending) setMaxListeners(0, context.ending)
+  if (context.quitting) setMaxListeners(0, context.quitting)
   return context as AccountContext
 }
 

@@ -43,7 +43,7 @@ interface PolledSession {
   connectionStatus: ConnectionStatus
   automations: Automations
   endings: Endings
-  ending: AbortSignal
+  quitting: AbortSignal
   /** Continues with another key. */
   useKey(key: string): void
 }
@@ -76,7 +76,7 @@ export class AccountPolls {
 
   /** One poll; rejects as a poller's `poll` does. */
   async poll(): Promise<void> {
-    const { app, client, ending, time } = this.#session
+    const { app, client, quitting, time } = this.#session
     const begunAt = app.platform.clock.monotonic()
     const polledClient = client.get()
     // One per poll, since a long-lived signal would collect listeners.
@@ -87,7 +87,7 @@ export class AccountPolls {
       one: (instance: number) => askForOne(polledClient, instance, signal),
     }
     // An answer to a key that was replaced meanwhile is ignored.
-    const isIgnored = () => ending.aborted || polledClient !== client.current
+    const isIgnored = () => quitting.aborted || polledClient !== client.current
     const ask = () =>
       pollAll(
         questions,
@@ -273,7 +273,7 @@ export class AccountPolls {
   }
 
   async #failed(poll: Exclude<CertainPoll, SeenPoll>): Promise<void> {
-    const { app, client, connectionStatus, ending, useKey } = this.#session
+    const { app, client, connectionStatus, quitting, useKey } = this.#session
     const { problem } = poll
     if (poll.outcome !== 'refused') {
       connectionStatus.offline(problem, poll.status)
@@ -281,7 +281,7 @@ export class AccountPolls {
     }
     if (connectionStatus.doubted()) throw new KeyRefused(problem.code)
     const other = await app.anotherKey(client.key ?? '')
-    if (ending.aborted) return
+    if (quitting.aborted) return
     if (other !== undefined) return useKey(other)
     connectionStatus.refused(problem)
     throw new KeyRefused(problem.code)

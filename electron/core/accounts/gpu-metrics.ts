@@ -17,7 +17,7 @@ const noticeable = 100
 
 /** `question` resolves with the output of `gpuQuestion` on an instance. */
 export function createGpuMetricsReader(
-  { account: id, store, platform: { clock }, ending, now }: AccountContext,
+  { account: id, store, platform: { clock }, quitting, now }: AccountContext,
   history: Pick<LoadRecorder, 'onMetrics'>,
   question: (instance: InstanceView) => Promise<string>,
 ) {
@@ -27,7 +27,7 @@ export function createGpuMetricsReader(
     history.onMetrics(instance, metrics, now())
     const used = usedMemory(metrics)
     const shown = store.get().accounts[id]?.gpuMemory[instance]
-    if (ending.aborted || used === undefined) return
+    if (quitting.aborted || used === undefined) return
     if (shown !== undefined && Math.abs(shown - used) < noticeable) return
     store.change(draft => {
       const target = draft.accounts[id]

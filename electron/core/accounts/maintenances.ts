@@ -13,7 +13,7 @@ const avoidedFor = 86_400
 
 /** The maintenance that hosts have announced for the account's machines, in State. Its alerts come from polls. */
 export async function openMaintenances(context: AccountContext) {
-  const { account, store, ending } = context
+  const { account, store, quitting } = context
   let windows: readonly Maintenance[] = []
   /** Machines of the account, and those of them that were asked for. */
   let machines: readonly number[] = []
@@ -21,8 +21,8 @@ export async function openMaintenances(context: AccountContext) {
   const reading = await RareReading.open(context, 'maintenances', async () => {
     const of = machines
     asked = of
-    const found = await context.client().machines.maintenances(of, { signal: ending, retries: 1 })
-    if (ending.aborted) return
+    const found = await context.client().machines.maintenances(of, { signal: quitting, retries: 1 })
+    if (quitting.aborted) return
     // Those of machines that the account has left are still announced.
     const others = windows.filter(
       ({ machine_id, start_time }) => !of.includes(machine_id) && start_time > context.now() - forgotten,
@@ -33,7 +33,7 @@ export async function openMaintenances(context: AccountContext) {
 
   function show(): void {
     const before = store.get().accounts[account]
-    if (ending.aborted || !before) return
+    if (quitting.aborted || !before) return
     const views = nextWindows(windows, Object.values(before.instances), context.now())
     if (isDeepEqual(before.maintenances ?? {}, views)) return
     store.change(draft => {

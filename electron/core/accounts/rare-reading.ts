@@ -13,7 +13,7 @@ const Stored = v.object({
 
 /** Reads a list of the service every ten minutes, and where the service has none only once in a while. */
 export class RareReading {
-  readonly #context: Pick<AccountContext, 'ending' | 'now'>
+  readonly #context: Pick<AccountContext, 'quitting' | 'now'>
   readonly #stored: Document<v.InferOutput<typeof Stored>>
   readonly #read: () => Promise<void>
   #askedAt: number | undefined
@@ -25,7 +25,7 @@ export class RareReading {
   }
 
   constructor(
-    context: Pick<AccountContext, 'ending' | 'now'>,
+    context: Pick<AccountContext, 'quitting' | 'now'>,
     stored: Document<v.InferOutput<typeof Stored>>,
     read: () => Promise<void>,
   ) {
@@ -37,7 +37,7 @@ export class RareReading {
   /** `hasNews`: there is something that the last answer could not have. Gives whether it reads now. */
   onPoll(at: number, hasNews: boolean): boolean {
     const isOld = this.#askedAt === undefined || Math.abs(at - this.#askedAt) >= askedEvery
-    if (this.#asking !== undefined || this.#context.ending.aborted || !(isOld || hasNews)) return false
+    if (this.#asking !== undefined || this.#context.quitting.aborted || !(isOld || hasNews)) return false
     if ((this.#stored.get().absentUntil ?? 0) > at) return false
     this.#askedAt = at
     this.#asking = this.#ask().finally(() => {
@@ -57,12 +57,12 @@ export class RareReading {
   }
 
   async #ask(): Promise<void> {
-    const { ending, now } = this.#context
+    const { quitting, now } = this.#context
     try {
       await this.#read()
     } catch (error) {
       const until = absentUntil(error, now())
-      if (!ending.aborted && until !== undefined) this.#stored.writeSoon(() => ({ absentUntil: until }))
+      if (!quitting.aborted && until !== undefined) this.#stored.writeSoon(() => ({ absentUntil: until }))
     }
   }
 }

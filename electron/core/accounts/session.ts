@@ -64,10 +64,10 @@ export async function openSession(
   const { clock, random } = platform
   const folder = `accounts/${id}`
   const onBroken = brokenFileTeller(app, id, () => store.get().accounts[id])
-  const ending = new AbortController()
+  const quitting = new AbortController()
   // Each part and each call that waits listens to it.
-  setMaxListeners(0, ending.signal)
-  const stored = { account: id, store, platform, files, folder, onBroken, ending: ending.signal }
+  setMaxListeners(0, quitting.signal)
+  const stored = { account: id, store, platform, files, folder, onBroken, quitting: quitting.signal }
   const memory = await openSessionMemory(stored, app)
   const { lastSeen, missingInstances, dialect } = memory
   const { at: seenAt, heardAt } = lastSeen.get()
@@ -88,7 +88,7 @@ export async function openSession(
     mayCost: (instance, bid) => automations.ledger.mayCost(instance, bid),
     async hindrance() {
       // Until then it is unknown for whose account the service answers.
-      await orAborted(firstPoll.promise, ending.signal).catch(() => undefined)
+      await orAborted(firstPoll.promise, quitting.signal).catch(() => undefined)
       return connectionStatus.hindrance()
     },
   })
@@ -143,7 +143,7 @@ export async function openSession(
 
   async function askForKey(): Promise<void> {
     const found = await app.ownKey()
-    if (found !== undefined && !client.current && !ending.signal.aborted) useKey(found)
+    if (found !== undefined && !client.current && !quitting.signal.aborted) useKey(found)
   }
 
   function begin(): void {
@@ -166,7 +166,7 @@ export async function openSession(
     connectionStatus,
     automations,
     endings,
-    ending: ending.signal,
+    quitting: quitting.signal,
     useKey,
   })
   const untilDue = () => ((automations.dueAt(time.now()) - time.now()) * 1000) / time.accountTime().rate
@@ -213,7 +213,7 @@ export async function openSession(
     now: time.now,
     async close() {
       await actions.sendAll()
-      ending.abort()
+      quitting.abort()
       polls.abort()
       poller.stop()
       // Disconnecting ends all work on instances, so that no host delays the end.

@@ -7,13 +7,13 @@ import { RareReading } from './rare-reading.ts'
 
 /** The account's volumes and what they cost, in State: they're charged without any instance. */
 export async function openVolumes(context: AccountContext) {
-  const { account, store, ending } = context
+  const { account, store, quitting } = context
   /** The instances and the deletions of volumes at the last reading, which change with volumes. */
   let seen = ''
   const reading = await RareReading.open(context, 'volumes', async () => {
-    const found = await context.client().volumes.list({ signal: ending, retries: 1 })
+    const found = await context.client().volumes.list({ signal: quitting, retries: 1 })
     const before = store.get().accounts[account]
-    if (ending.aborted || !before) return
+    if (quitting.aborted || !before) return
     const perHour = found.reduce((sum, { storage_total_cost: cost = 0 }) => sum + micros(cost), 0)
     const names = found.map(({ id, label, machine_id: machine }) => ({
       id,

@@ -11,7 +11,7 @@ import { isDeepEqual } from '../storage/store.ts'
 import { transferEntry, wideKeyNeeded } from './messages.ts'
 import type { StoredTransfers, Transfer } from './record.ts'
 
-type KeyContext = Pick<AccountContext, 'account' | 'deletions' | 'ending' | 'activity' | 'platform'>
+type KeyContext = Pick<AccountContext, 'account' | 'deletions' | 'quitting' | 'activity' | 'platform'>
 
 /** Deletes the keys of syncs that have ended, and then forgets dismissed ones. */
 export class KeyKeeper {
@@ -20,12 +20,12 @@ export class KeyKeeper {
   readonly #worker: Worker<string>
 
   constructor(context: KeyContext, transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>) {
-    const { platform, ending } = context
+    const { platform, quitting } = context
     this.#context = context
     this.#transfers = transfers
     this.#worker = new Worker({
       clock: platform.clock,
-      ending,
+      quitting,
       turn: id => this.#turn(id),
       // The next poll tries again.
       hindered: () => 'rest',

@@ -81,7 +81,7 @@ export async function openTransfers(context: AccountContext) {
       while (!isSettled(get(id))) await nextPoll(signal)
     } finally {
       // Its key ends with the run, but not with Berth, which follows it again after the next start.
-      if (!context.ending.aborted && !isOver(get(id)) && get(id).kind === 'sync') {
+      if (!context.quitting.aborted && !isOver(get(id)) && get(id).kind === 'sync') {
         await note(id, { step: 'unknown', endedAt: now() })
         void keys.deleteUnused(id)
       }
@@ -144,7 +144,7 @@ export async function openTransfers(context: AccountContext) {
         return step === 'done' ? undefined : (message ?? '')
       } catch (error) {
         // Else it would go on into the folder that its caller gives up.
-        if (signal.aborted && !context.ending.aborted) await cancel(id, 'berth').catch(() => undefined)
+        if (signal.aborted && !context.quitting.aborted) await cancel(id, 'berth').catch(() => undefined)
         throw error
       }
     },

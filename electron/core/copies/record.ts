@@ -44,7 +44,7 @@ export async function openStoredTransfers(context: AccountContext): Promise<Stor
   return {
     ...transfers,
     async note(id, change) {
-      if (!context.ending.aborted) await transfers.update(id, change)
+      if (!context.quitting.aborted) await transfers.update(id, change)
     },
   }
 }

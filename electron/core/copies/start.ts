@@ -134,7 +134,7 @@ async function keyFor(
 ): Promise<string> {
   try {
     const { key, secret } = await makeSyncKey(parts.context.client(), id, terms)
-    parts.context.ending.throwIfAborted()
+    parts.context.quitting.throwIfAborted()
     await parts.transfers.intend(id, { key })
     // A service may accept the limits and not keep them.
     if (!key.limited && !terms.mayBeWide) throw new BerthError(wideKeyNeeded)

@@ -57,11 +57,11 @@ export class Departures {
     transfers: Pick<Transfers, 'copyToEnd'>,
     stored: Collection<Departure, number>,
   ) {
-    const { platform, ending } = context
+    const { platform, quitting } = context
     this.#context = context
     this.#transfers = transfers
     this.#stored = stored
-    this.#worker = new Worker({ clock: platform.clock, ending, turn: instance => this.#turn(instance) })
+    this.#worker = new Worker({ clock: platform.clock, quitting, turn: instance => this.#turn(instance) })
   }
 
   /**

@@ -61,9 +61,9 @@ export class Deletions {
   constructor(context: DeletionsContext, stored: Collection<Deletion, string>) {
     this.#context = context
     this.#stored = stored
-    const { platform, ending } = context
-    this.#worker = new Worker({ clock: platform.clock, ending, turn: key => this.#turn(key) })
-    ending.addEventListener('abort', () => this.#abandon(), { once: true })
+    const { platform, quitting } = context
+    this.#worker = new Worker({ clock: platform.clock, quitting, turn: key => this.#turn(key) })
+    quitting.addEventListener('abort', () => this.#abandon(), { once: true })
   }
 
   /**
@@ -130,7 +130,7 @@ export class Deletions {
   }
 
   async #turn(key: string): Promise<Next> {
-    const { ending } = this.#context
+    const { quitting } = this.#context
     const before = this.#stored.find(key)
     if (!before) return 'rest'
     if (before.goneLooks !== undefined) return this.#lookAgain(key, before, before.goneLooks)
@@ -138,7 +138,7 @@ export class Deletions {
     const begun = this.#begun.get(key) ?? now()
     this.#begun.set(key, begun)
     const round = await this.#ask(before, now() - begun)
-    if (ending.aborted) return 'rest'
+    if (quitting.aborted) return 'rest'
     if ('over' in round) {
       await this.#finish(key, round)
       return this.#stored.find(key) ? { after: looksAfter[0] ?? 0 } : 'rest'
@@ -148,7 +148,7 @@ export class Deletions {
       requests: deletion.requests + 1,
       problem: round.problem,
     }))
-    if (!after || ending.aborted) return 'rest'
+    if (!after || quitting.aborted) return 'rest'
     const soFar = { ...after, lasted: now() - begun, costPerHour: 0 }
     if (isUrgentNow(soFar) && round.problem !== holdsInstances) await this.#alert(key, after)
     for (const done of this.#rounds.get(key) ?? []) done(round.problem)
@@ -158,9 +158,9 @@ export class Deletions {
 
   /** Looks whether a list has it again, by its id alone: another one may have its name. */
   async #lookAgain(key: string, deletion: Deletion, looks: number): Promise<Next> {
-    const { ending, now } = this.#context
+    const { quitting, now } = this.#context
     const found = await this.#found(deletion).catch(() => undefined)
-    if (ending.aborted) return 'rest'
+    if (quitting.aborted) return 'rest'
     if (found === undefined) return { after: looksAfter[looks] ?? 0 }
     if (found.some(({ id }) => deletion.ids.includes(id))) {
       const anew = {
@@ -181,7 +181,7 @@ export class Deletions {
 
   /** Requests it and reads a list after that. Never rejects. `lasted`: milliseconds since it began, as Berth runs now. */
   async #ask(deletion: Deletion, lasted: number): Promise<Round> {
-    const { client, ending: signal } = this.#context
+    const { client, quitting: signal } = this.#context
     const { remove, permission } = deletionCalls[deletion.kind]
     const key = deletionKey(deletion)
     const over = (isGone: boolean) => ({ isGone, ids: this.#stored.find(key)?.ids ?? [] })
@@ -226,7 +226,7 @@ export class Deletions {
   }
 
   async #found(deletion: Deletion): Promise<readonly Listed[]> {
-    const { client, ending: signal } = this.#context
+    const { client, quitting: signal } = this.#context
     let isWhole = true
     const list = await deletionCalls[deletion.kind].list(client(), {
       signal,
@@ -277,7 +277,7 @@ export class Deletions {
   #end(target: DeletionTarget): Promise<Deleted> {
     const key = deletionKey(target)
     const end = this.#ends.get(key) ?? deferred<Deleted>()
-    if (this.#context.ending.aborted) end.reject(new BerthError(berthEnds))
+    if (this.#context.quitting.aborted) end.reject(new BerthError(berthEnds))
     else this.#ends.set(key, end)
     return end.promise
   }

@@ -73,10 +73,12 @@ export class Endings {
   constructor(context: EndingsContext, stored: StoredEndings) {
     this.#context = context
     this.#stored = stored
-    const { platform, ending } = context
+    const { platform, quitting } = context
     this.#times = new RequestTimes(platform.clock)
-    this.#worker = new Worker({ clock: platform.clock, ending, turn: instance => this.#turn(instance) })
-    ending.addEventListener('abort', () => this.#waiters.settleAll(new BerthError(berthEnds)), { once: true })
+    this.#worker = new Worker({ clock: platform.clock, quitting, turn: instance => this.#turn(instance) })
+    quitting.addEventListener('abort', () => this.#waiters.settleAll(new BerthError(berthEnds)), {
+      once: true,
+    })
   }
 
   follow(follower: EndingFollower): void {
@@ -227,7 +229,7 @@ export class Endings {
 
   /** Requests it, and polls for a reading that shows it. */
   async #turn(instance: number): Promise<Next> {
-    const { ending: aborted, poll } = this.#context
+    const { quitting, poll } = this.#context
     const before = this.pending(instance)
     if (!before) return 'rest'
     this.#soFar(before)
@@ -236,12 +238,12 @@ export class Endings {
     if (this.#times.isFirst(instance) && isOthers) {
       this.#endedBefore.add(instance)
       this.#times.answered(instance)
-    } else if (!(await this.#ask(instance)) || aborted.aborted) return 'rest'
+    } else if (!(await this.#ask(instance)) || quitting.aborted) return 'rest'
     await poll()
     await this.#reading
     this.#waiters.roundOver(instance)
     const open = this.pending(instance)
-    if (!open || aborted.aborted) return 'rest'
+    if (!open || quitting.aborted) return 'rest'
     const soFar = this.#soFar(open)
     if (isUrgentNow(soFar)) await this.#alert(open)
     return { after: pauseAfterRequest(open, soFar) }
@@ -255,7 +257,7 @@ export class Endings {
 
   /** Sends one request. The answer is recorded as a problem or as none, and decides nothing. */
   async #ask(instance: number): Promise<Ending | undefined> {
-    const { client, ending: aborted } = this.#context
+    const { client, quitting } = this.#context
     const before = this.pending(instance)
     if (!before) return undefined
     const { instances } = client()
@@ -264,12 +266,12 @@ export class Endings {
     let failure: unknown
     try {
       if (isStoppedMeanwhile(before, this.#viewOf(instance)?.state))
-        await instances.stop(instance, { signal: aborted }).catch(() => undefined)
-      await instances[before.action](instance, { signal: aborted })
+        await instances.stop(instance, { signal: quitting }).catch(() => undefined)
+      await instances[before.action](instance, { signal: quitting })
     } catch (error) {
       if (!isNoSuchInstance(error)) failure = error
     }
-    if (aborted.aborted) return undefined
+    if (quitting.aborted) return undefined
     this.#times.answered(instance)
     const problem = failure === undefined ? undefined : problemOfEnd(failure)
     const after = await this.#stored.update(instance, ending =>
@@ -297,7 +299,7 @@ export class Endings {
   async #read(poll: EndingPoll): Promise<void> {
     const seen: Ending[] = []
     for (const ending of this.#stored.all()) {
-      if (this.#context.ending.aborted) return
+      if (this.#context.quitting.aborted) return
       const { instance } = ending
       const state = poll.account.instances[instance]?.state
       if (isForgotten(ending, state, poll.at)) await this.#forget(instance)
@@ -321,10 +323,10 @@ export class Endings {
   /** Whether the instance's own record agrees that it is stopped. */
   async #saysIt(ending: Ending): Promise<boolean> {
     const { instance } = ending
-    const { account, store, client, ending: aborted, now } = this.#context
+    const { account, store, client, quitting, now } = this.#context
     const { instances = {}, capabilities } = store.get().accounts[account] ?? {}
     try {
-      const record = await askForOne(client(), instance, aborted)
+      const record = await askForOne(client(), instance, quitting)
       if (typeof record === 'string') return false
       const view = instanceView(record, instances[instance], now(), undefined, undefined, capabilities)
       return sightOf(ending, { state: view.state, isGone: false }) === 'seen'

@@ -34,7 +34,7 @@ export interface FailedTurn {
 
 export interface WorkerOptions<Id> {
   clock: Clock
-  ending: AbortSignal
+  quitting: AbortSignal
   /** Takes an id's next step: reads its record, decides, acts. */
   turn(id: Id): Promise<Next>
   /** Notes what hinders an id, and may decide what follows instead of a retry after a growing pause. */
@@ -74,7 +74,7 @@ export class Worker<Id extends string | number> {
         asked?.resolve()
       }
     }
-    options.ending.addEventListener('abort', end, { once: true })
+    options.quitting.addEventListener('abort', end, { once: true })
   }
 
   /** Something has changed: the next turn comes now, or after the present one. A pause before a retry stays. */
@@ -89,7 +89,7 @@ export class Worker<Id extends string | number> {
 
   /** A turn that begins after this call, at once or after the present one. Rejects as it fails; it is retried then. */
   once(id: Id): Promise<void> {
-    if (this.#options.ending.aborted) return Promise.resolve()
+    if (this.#options.quitting.aborted) return Promise.resolve()
     const asked = this.#loops.get(id)?.asked ?? deferred<void>()
     this.#call(id, 'hurry', asked)
     return asked.promise
@@ -127,8 +127,8 @@ export class Worker<Id extends string | number> {
   }
 
   #call(id: Id, how: 'wake' | 'hurry', asked?: Loop['asked']): void {
-    const { clock, ending } = this.#options
-    if (ending.aborted) return
+    const { clock, quitting } = this.#options
+    if (quitting.aborted) return
     const loop = this.#loops.get(id)
     if (!loop) {
       const begun: Loop = { over: Promise.resolve(), fails: 0, asked }
@@ -143,12 +143,12 @@ export class Worker<Id extends string | number> {
 
   /** Never rejects. */
   async #run(id: Id, loop: Loop): Promise<void> {
-    const { clock, ending } = this.#options
-    while (!ending.aborted) {
+    const { clock, quitting } = this.#options
+    while (!quitting.aborted) {
       loop.called = undefined
       this.#due.delete(id)
       const next = await this.#turn(id, loop)
-      if (ending.aborted) break
+      if (quitting.aborted) break
       const isOpen = next === 'rest' || (next !== 'again' && 'by' in next)
       if (next === 'again' || loop.called === 'hurry' || (isOpen && loop.called)) continue
       if (isOpen) {
@@ -167,7 +167,7 @@ export class Worker<Id extends string | number> {
   }
 
   async #turn(id: Id, loop: Loop): Promise<Next> {
-    const { ending, turn, hindered } = this.#options
+    const { quitting, turn, hindered } = this.#options
     const { asked } = loop
     loop.asked = undefined
     try {
@@ -180,7 +180,7 @@ export class Worker<Id extends string | number> {
       const pause = retryPause(fails)
       loop.fails += 1
       asked?.reject(error)
-      if (ending.aborted || !hindered) return { after: pause }
+      if (quitting.aborted || !hindered) return { after: pause }
       const failure = { error, problem: problemOf(error), fails, pause }
       const next = await Promise.resolve(failure)
         .then(failed => hindered(id, failed))
@@ -190,8 +190,8 @@ export class Worker<Id extends string | number> {
   }
 
   #wait(loop: Loop, { opensAt, milliseconds }: { opensAt: number; milliseconds?: number }): Promise<void> {
-    const { clock, ending } = this.#options
-    if (ending.aborted) return Promise.resolve()
+    const { clock, quitting } = this.#options
+    if (quitting.aborted) return Promise.resolve()
     return new Promise(resolve => {
       let cancel: () => void = () => undefined
       const end = () => {

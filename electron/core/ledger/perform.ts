@@ -256,8 +256,8 @@ export class Ledger {
 
   /** Shows what spenders with a form have used, and everything together. */
   show(): void {
-    const { account, store, ending } = this.#context
-    if (ending.aborted) return
+    const { account, store, quitting } = this.#context
+    if (quitting.aborted) return
     const spenders: Record<Spender, SpenderView> = {}
     for (const { by } of this.#capped()) {
       const { today, reserved, perHour, machines } = this.#useOf(by)

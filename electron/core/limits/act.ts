@@ -48,7 +48,7 @@ type Act = Extract<LimitDecision, { kind: 'act' }>
 
 /** `show` is called whenever a limit begins or stops acting. */
 export function createActing(
-  { endings, ending, now, poll }: Pick<AccountContext, 'endings' | 'ending' | 'now' | 'poll'>,
+  { endings, quitting, now, poll }: Pick<AccountContext, 'endings' | 'quitting' | 'now' | 'poll'>,
   { limits, wasAttempted, before }: ActingParts,
   { alert, note, withdraw, scene }: LimitAlerts,
   show: () => void,
@@ -78,7 +78,7 @@ export function createActing(
           continue
         }
         // The limit may be removed or snoozed while data is saved first.
-        if (ending.aborted || limits.find(id)?.begunAt === undefined) break
+        if (quitting.aborted || limits.find(id)?.begunAt === undefined) break
         const lateSince = late ? dueAt : undefined
         await endings.begin(target.instance, action, { kind: 'limit', limit: id, lateSince })
       } catch (error) {
@@ -116,7 +116,7 @@ export function createActing(
     await limits.put(limitAfterActing(limit, done, facts(), at, isLast))
     show()
     const late = all.map(({ cause }) => (cause.kind === 'limit' ? cause.lateSince : undefined)).find(Boolean)
-    if (ending.aborted) return
+    if (quitting.aborted) return
     const present = scene(at)
     const told = limitDoneAlert(present, limit, done, late === undefined ? undefined : { dueAt: late })
     // Of a sweep, its own end is alerted.
@@ -156,7 +156,7 @@ export function createActing(
         await limits.put(withTargets({ ...limit, begunAt: at }, targets))
         show()
         const problem = await request(decision)
-        if (problem && !ending.aborted)
+        if (problem && !quitting.aborted)
           await failed(limit.id, problem, limitPauseAfter((limit.failures ?? 0) + 1))
       } finally {
         busy.delete(limit.id)

@@ -25,10 +25,10 @@ export function createGpuLoads(context: {
   clock: Clock
   question: (instance: InstanceView) => Promise<string>
   now: () => number
-  ending: AbortSignal
+  quitting: AbortSignal
   heard?: () => void
 }) {
-  const { clock, question, now, ending, heard = () => undefined } = context
+  const { clock, question, now, quitting, heard = () => undefined } = context
   const loads = new Map<number, SshLoad>()
   const askedAt = new Map<number, number>()
   /** Failed readings in a row, by instance. */
@@ -49,7 +49,7 @@ export function createGpuLoads(context: {
       // A connection may break once.
       if (failed >= mostFailures) loads.set(id, { why: withoutEnd(problemOf(error).message, '.'), at })
     }
-    if (!ending.aborted) heard()
+    if (!quitting.aborted) heard()
   }
 
   return {
@@ -69,14 +69,14 @@ export function createGpuLoads(context: {
       for (const instance of instances) {
         const last = askedAt.get(instance.id)
         const soon = last !== undefined && clock.monotonic() - last < pause
-        if (ending.aborted || soon || !canGetIn(instance)) continue
+        if (quitting.aborted || soon || !canGetIn(instance)) continue
         askedAt.set(instance.id, clock.monotonic())
         void hear(instance)
       }
     },
     /** Reads one now; resolves once that has come to its end, or after 5 seconds. */
     look(instance: InstanceView): Promise<void> {
-      if (ending.aborted || !canGetIn(instance)) return Promise.resolve()
+      if (quitting.aborted || !canGetIn(instance)) return Promise.resolve()
       askedAt.set(instance.id, clock.monotonic())
       return Promise.race([hear(instance), sleep(clock, longestLook)])
     },

@@ -93,7 +93,7 @@ export class LimitEngine {
   #cancelTimer: (() => void) | undefined
 
   constructor(context: AccountContext, parts: EngineParts) {
-    const { account, store, platform, ending, now } = context
+    const { account, store, platform, quitting, now } = context
     const { clock } = platform
     const { limits, spending, limitAlerts, seenAt } = parts
     this.#context = context
@@ -102,10 +102,10 @@ export class LimitEngine {
       clock,
       question: askGpuMetrics(context),
       now,
-      ending,
+      quitting,
       heard: () => this.show(),
     })
-    this.#uses = createUses({ clock, question: askUse(context), now, ending, heard: () => this.show() })
+    this.#uses = createUses({ clock, question: askUse(context), now, quitting, heard: () => this.show() })
     this.#snapshots = createSnapshots({
       clock,
       spending,
@@ -123,7 +123,7 @@ export class LimitEngine {
       () => this.known().facts,
     )
     this.#shown = createShownLimits({ store, account, limits, isActing: this.#acting.isActing })
-    ending.addEventListener('abort', () => this.#cancelTimer?.(), { once: true })
+    quitting.addEventListener('abort', () => this.#cancelTimer?.(), { once: true })
   }
 
   /** The facts known now. */
@@ -153,7 +153,7 @@ export class LimitEngine {
   /** Writes changes into State, and sets the timer for the next moment. */
   show(): void {
     const view = this.#account()
-    if (!view || this.#context.ending.aborted) return
+    if (!view || this.#context.quitting.aborted) return
     const at = this.#context.now()
     const decidedUpTo = Math.max(this.#snapshots.lastAt() ?? at, this.#checkedUpTo)
     this.#shown.show(this.#snapshots.known(view), at, Math.min(at, decidedUpTo))
@@ -225,7 +225,8 @@ export class LimitEngine {
     }
     await limits.put(...transitions.map(({ limit }) => limit))
     this.show()
-    for (const { alert } of transitions) if (alert && !this.#context.ending.aborted) limitAlerts.alert(alert)
+    for (const { alert } of transitions)
+      if (alert && !this.#context.quitting.aborted) limitAlerts.alert(alert)
   }
 
   #decided(at: number, gap: number): void {
@@ -253,11 +254,11 @@ export class LimitEngine {
   }
 
   async #checkAt(moment: number): Promise<void> {
-    const { now, poll, ending } = this.#context
+    const { now, poll, quitting } = this.#context
     const unseen = () => (this.#snapshots.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
     if (now() >= moment && unseen()) await poll()
     const view = this.#account()
-    if (!view || ending.aborted) return
+    if (!view || quitting.aborted) return
     // So that the same moment is not checked again.
     this.#checkedUpTo = Math.max(this.#checkedUpTo, Math.min(moment, now()))
     const stale = this.#snapshots.stale(view)

@@ -24,10 +24,10 @@ export function createUses(context: {
   clock: Clock
   question: (instance: InstanceView) => Promise<UseReading | undefined>
   now: () => number
-  ending: AbortSignal
+  quitting: AbortSignal
   heard: () => void
 }) {
-  const { clock, question, now, ending, heard } = context
+  const { clock, question, now, quitting, heard } = context
   const uses = new Map<number, ReadUse>()
   const askedAt = new Map<number, number>()
 
@@ -41,7 +41,7 @@ export function createUses(context: {
       const { secondsAgo = 0, by } = use
       uses.set(instance.id, { at, ...(by && { last: { at: at - secondsAgo, by } }) })
     }
-    if (!ending.aborted) heard()
+    if (!quitting.aborted) heard()
   }
 
   return {
@@ -51,7 +51,7 @@ export function createUses(context: {
       for (const instance of instances) {
         const last = askedAt.get(instance.id)
         const isSoon = last !== undefined && clock.monotonic() - last < pause
-        if (ending.aborted || isSoon || !canGetIn(instance)) continue
+        if (quitting.aborted || isSoon || !canGetIn(instance)) continue
         askedAt.set(instance.id, clock.monotonic())
         void hear(instance)
       }

@@ -53,14 +53,14 @@ interface DayRange {
 
 /** The service's own record of past days' charges and of top-ups, which replaces Berth's estimates. */
 export async function openCharges(
-  context: Pick<AccountContext, 'platform' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'>,
+  context: Pick<AccountContext, 'platform' | 'files' | 'folder' | 'onBroken' | 'client' | 'quitting' | 'now'>,
 ) {
-  const { ending } = context
+  const { quitting } = context
   const document = await openDocument(context, 'charges', Stored, { days: [], topUps: {} })
   let asking: Promise<void> | undefined
 
   function keep(change: (stored: Stored) => Stored): void {
-    if (!ending.aborted) document.writeSoon(change)
+    if (!quitting.aborted) document.writeSoon(change)
   }
 
   /** The list, or until when it need not be requested again. */
@@ -74,7 +74,7 @@ export async function openCharges(
 
   async function askAll(at: number): Promise<void> {
     keep(stored => ({ ...stored, askedAt: at, invoicesUntil: undefined }))
-    const options = { signal: ending, retries: 1 }
+    const options = { signal: quitting, retries: 1 }
     const { client } = context
     const due = daysDue(document.get(), at)
     if ((document.get().chargesAbsentUntil ?? 0) <= at)
@@ -117,7 +117,7 @@ export async function openCharges(
      * resolves once no request is pending.
      */
     async onPoll(at: number, estimated?: boolean): Promise<void> {
-      if (asking === undefined && (estimated || isDue(document.get(), at)) && !ending.aborted)
+      if (asking === undefined && (estimated || isDue(document.get(), at)) && !quitting.aborted)
         asking = askAll(at).finally(() => {
           asking = undefined
         })

@@ -25,7 +25,7 @@ const askedEvery = 600
 
 /** Higher prices that hosts ask for on one account, in State, and the user's answers. */
 export async function openPriceIncreases(context: AccountContext) {
-  const { account, store, notifications, ending } = context
+  const { account, store, notifications, quitting } = context
   const document = await openDocument(context, 'price-increases', StoredIncreases, {
     alertedIds: {},
     accepted: [],
@@ -39,14 +39,16 @@ export async function openPriceIncreases(context: AccountContext) {
 
   async function ask(): Promise<void> {
     try {
-      const { increases, whole } = await context.client().priceIncreases.list({ signal: ending, retries: 1 })
-      if (ending.aborted) return
+      const { increases, whole } = await context
+        .client()
+        .priceIncreases.list({ signal: quitting, retries: 1 })
+      if (quitting.aborted) return
       const listed = increases.map(increase => [increase.contract_id, increaseView(increase)] as const)
       pending = new Map([...(whole ? [] : pending), ...listed])
       await alertNews()
     } catch (error) {
       const until = absentUntil(error, context.now())
-      if (!ending.aborted && until !== undefined)
+      if (!quitting.aborted && until !== undefined)
         document.writeSoon(kept => ({ ...kept, absentUntil: until }))
     }
   }
@@ -58,7 +60,7 @@ export async function openPriceIncreases(context: AccountContext) {
     if (news.length > 0)
       await document.record(kept => ({ ...kept, alertedIds: { ...kept.alertedIds, ...ids } }))
     show()
-    if (ending.aborted || news.length === 0) return
+    if (quitting.aborted || news.length === 0) return
     const at = context.now()
     notifications.tell(
       account,
@@ -68,7 +70,7 @@ export async function openPriceIncreases(context: AccountContext) {
 
   function show(): void {
     const before = store.get().accounts[account]
-    if (ending.aborted || !before) return
+    if (quitting.aborted || !before) return
     const views = shownIncreases(document.get().accepted, pending.values(), before.instances)
     showRises(views, before.instances)
     if (isDeepEqual(before.priceIncreases, views)) return
@@ -106,7 +108,7 @@ export async function openPriceIncreases(context: AccountContext) {
 
   /** Reads a request once more: it may have other prices than those that were shown. Throws `price_changed`. */
   async function refuseOthers(id: number, changes: readonly string[]): Promise<void> {
-    const { increases } = await context.client().priceIncreases.list({ signal: ending })
+    const { increases } = await context.client().priceIncreases.list({ signal: quitting })
     const found = increases.find(one => one.pending_price_increase_id === id)
     const view = found && increaseView(found)
     if (!view || isDeepEqual(priceChanges(view), changes)) return
@@ -120,7 +122,7 @@ export async function openPriceIncreases(context: AccountContext) {
   }
 
   function isDue({ account: { instances }, at }: AccountPoll): boolean {
-    if (asking !== undefined || ending.aborted || Object.keys(instances).length === 0) return false
+    if (asking !== undefined || quitting.aborted || Object.keys(instances).length === 0) return false
     return (
       (document.get().absentUntil ?? 0) <= at &&
       (askedAt === undefined || Math.abs(at - askedAt) >= askedEvery)

@@ -257,14 +257,14 @@ export type MarketPlan = Pick<
 
 /** A project's search, with its GPU names resolved against the market, the matching offers, and the volume to mount. */
 export async function searchMarket(
-  { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
+  { client, quitting }: Pick<AccountContext, 'client' | 'quitting'>,
   { usedMachines }: MarketRentals,
   spec: ProjectSpec,
 ) {
   const volume = await volumeOf(spec, client(), usedMachines())
   const { query } = searchOf(spec, [], volume)
   const service = client().offers
-  const options = { signal: ending, timeout: 45_000 }
+  const options = { signal: quitting, timeout: 45_000 }
   const all = (await searchNarrowed(service, query, {}, options)).map(offerView)
   const search = searchOf(spec, [...new Set(all.flatMap(({ gpuName }) => gpuName ?? []))], volume)
   // A service that truncates its list is asked again, with the filter.

@@ -75,7 +75,7 @@ export class Recoveries {
     this.#seen = seen
     this.#worker = new Worker({
       clock: context.platform.clock,
-      ending: context.ending,
+      quitting: context.quitting,
       turn: instance => this.#turn(instance),
       hindered: (instance, failure) => this.#hindered(instance, failure),
     })
@@ -199,7 +199,7 @@ export class Recoveries {
 
   /** Sends a bid per hour. Throws the service's refusal; otherwise the next poll decides. */
   async #raiseBid(instance: InstanceView, recovery: Recovery, bid: Micros): Promise<void> {
-    const { client, ending, endings, now } = this.#context
+    const { client, quitting, endings, now } = this.#context
     const { id } = instance
     const { pendingBid } = recovery
     const from = pendingBid?.from ?? instance.bid ?? 0
@@ -209,19 +209,19 @@ export class Recoveries {
     const hindrance = recovery.refused && recovery.hindrance
     await this.#stored.intend(id, { pendingBid: { bid, from, at: since }, lastAt: at, hindrance })
     try {
-      await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
+      await client().instances.changeBid(id, bid / 1_000_000, { signal: quitting })
       // An instance that is meant to be stopped does not start by a bid alone.
       if (instance.intendedStatus !== 'running')
-        await endings.startInstead(id, () => client().instances.start(id, { signal: ending }))
+        await endings.startInstead(id, () => client().instances.start(id, { signal: quitting }))
     } catch (error) {
-      if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
+      if (quitting.aborted || (error instanceof ServiceError && error.ambiguous)) return
       const wait = refusedFor(error)
       const refused = wait === undefined ? {} : { lastAt: recovery.lastAt, refused: { at: now(), wait } }
       await this.#stored.update(id, { pendingBid: undefined, ...refused })
       throw error
     }
     // It counts once a poll shows it.
-    if (!ending.aborted) void this.#context.poll()
+    if (!quitting.aborted) void this.#context.poll()
   }
 
   /** Updates the recovery from its instance, and alerts on a confirmed raise. */

@@ -53,7 +53,7 @@ export class Relays {
   readonly #context: RelaysContext
   readonly #stored: Document<Relay[]>
   readonly #worker: Worker<string>
-  readonly #ending = new AbortController()
+  readonly #quitting = new AbortController()
 
   static async open(context: RelaysContext): Promise<Relays> {
     const place = { ...context, platform: context }
@@ -64,7 +64,7 @@ export class Relays {
     this.#context = context
     this.#stored = stored
     const { clock } = context
-    this.#worker = new Worker({ clock, ending: this.#ending.signal, turn: id => this.#turn(id) })
+    this.#worker = new Worker({ clock, quitting: this.#quitting.signal, turn: id => this.#turn(id) })
     this.#show()
     for (const { id } of stored.get()) this.#worker.wake(id)
     void this.#findMissing()
@@ -78,7 +78,7 @@ export class Relays {
         address => address === undefined,
         () => false,
       )
-      if (!isMissing || this.#ending.signal.aborted) continue
+      if (!isMissing || this.#quitting.signal.aborted) continue
       const failure = { at: clock.now(), problem: addressMissing }
       await this.#stored.record(changing(relay.id, one => ({ ...one, failure })))
       this.#show()
@@ -181,7 +181,7 @@ export class Relays {
 
   /** Cuts off what is being sent: it's sent again at the next start. */
   async close(): Promise<void> {
-    this.#ending.abort()
+    this.#quitting.abort()
     await this.#worker.flush()
     await this.#stored.flush()
   }
@@ -207,7 +207,7 @@ export class Relays {
       }
       case 'send':
         await this.#send(relay, now)
-        return this.#ending.signal.aborted ? 'rest' : 'again'
+        return this.#quitting.signal.aborted ? 'rest' : 'again'
       case 'giveUp': {
         const alerts = relay.sending?.alerts ?? []
         this.#context.activity.add({ kind: 'error', ...givenUpText(relay, alerts) })
@@ -234,7 +234,7 @@ export class Relays {
       await this.#stored.record(
         changing(id, one => ({ ...one, sending: undefined, failure: undefined, sentAt: now })),
       )
-    else if (!this.#ending.signal.aborted)
+    else if (!this.#quitting.signal.aborted)
       await this.#stored.record(
         changing(id, one => ({
           ...one,
@@ -261,7 +261,7 @@ export class Relays {
       text: mask(message.text),
       alerts: message.alerts.map(told => ({ ...told, title: mask(told.title), body: mask(told.body) })),
     }
-    return post(deliveryOf(kind, address, masked, clock.now()), this.#ending.signal)
+    return post(deliveryOf(kind, address, masked, clock.now()), this.#quitting.signal)
   }
 
   async #address(id: string): Promise<Address | undefined> {
@@ -282,7 +282,7 @@ export class Relays {
   #show(): void {
     const { store } = this.#context
     const relays = Object.fromEntries(this.#stored.get().map(relay => [relay.id, relayView(relay)]))
-    if (this.#ending.signal.aborted || isDeepEqual(store.get().relays, relays)) return
+    if (this.#quitting.signal.aborted || isDeepEqual(store.get().relays, relays)) return
     store.change(draft => {
       draft.relays = relays
     })

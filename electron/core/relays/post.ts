@@ -22,7 +22,7 @@ import {
 export type Outcome = 'accepted' | { problem: Problem; refused?: boolean; asked?: number }
 
 /** Sends one message; of the receiver's words only a failure is read. Never rejects. */
-export type Post = (delivery: Delivery, ending: AbortSignal) => Promise<Outcome>
+export type Post = (delivery: Delivery, quitting: AbortSignal) => Promise<Outcome>
 
 /** Milliseconds for the whole exchange. */
 const patience = 20_000
@@ -36,7 +36,7 @@ export function checkedAddress(text: string): string {
 
 /** Without redirects, and never to a private network. `within`: milliseconds for each. */
 export function poster(within = patience): Post {
-  return async ({ url, headers, body }, ending) => {
+  return async ({ url, headers, body }, quitting) => {
     const late = AbortSignal.timeout(within)
     const { hostname } = new URL(url)
     try {
@@ -45,7 +45,7 @@ export function poster(within = patience): Post {
         method: 'POST',
         headers,
         body,
-        signal: AbortSignal.any([ending, late]),
+        signal: AbortSignal.any([quitting, late]),
         ...(!isLoopback(hostname) && { lookup: publicLookup }),
       })
       const status = await trueStatus(answer)

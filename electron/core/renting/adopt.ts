@@ -127,7 +127,7 @@ export async function destroySurplus(
 /** Destroys the try's instance, until that is seen. The user may have to identify it first. */
 export async function undoAttempt(parts: CreationParts, mark: string): Promise<WorkDone> {
   const { context, attempts } = parts
-  const { endings, ending } = context
+  const { endings, quitting } = context
   if (attempts.get(mark).step === 'unclear') {
     await attempts.update(mark, { problem: sentenceFor('unclear_unwanted') })
     return 'done'
@@ -143,11 +143,11 @@ export async function undoAttempt(parts: CreationParts, mark: string): Promise<W
   try {
     if (instance !== undefined) await endings.end(instance, 'destroy', { kind: 'berth', isTold: true })
   } catch (error) {
-    if (ending.aborted || isRefusal(error)) throw error
+    if (quitting.aborted || isRefusal(error)) throw error
     await attempts.update(mark, { problem: problemOf(error) })
     return { work: 'undo', after: askAgainAfter }
   }
-  if (ending.aborted) return 'done'
+  if (quitting.aborted) return 'done'
   await endAttempt(parts, mark, 'cancelled')
   void context.poll()
   return 'done'
@@ -155,12 +155,12 @@ export async function undoAttempt(parts: CreationParts, mark: string): Promise<W
 
 /** Whether an instance that the service named for a try plainly isn't its own, by its own record. */
 async function isAnothers(
-  { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
+  { client, quitting }: Pick<AccountContext, 'client' | 'quitting'>,
   mark: string,
   instance: number,
 ): Promise<boolean> {
   try {
-    const record = await askForOne(client(), instance, ending)
+    const record = await askForOne(client(), instance, quitting)
     return typeof record === 'object' && !hidesMark(record) && markOf(record) !== mark
   } catch {
     // There is no key any more.

@@ -39,11 +39,11 @@ export class InstanceCreation {
   readonly #searches = new Map<string, LostSearch>()
 
   constructor(parts: CreationParts) {
-    const { ending, platform } = parts.context
+    const { quitting, platform } = parts.context
     this.#parts = parts
     this.#worker = new Worker({
       clock: platform.clock,
-      ending,
+      quitting,
       turn: mark => this.#turn(mark),
       hindered: (mark, failure) => this.#hindered(mark, failure),
     })
@@ -119,7 +119,7 @@ export class InstanceCreation {
 async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDone> {
   const { context, attempts, secrets, hooks } = parts
   const { mark } = attempt
-  const { account, store, client, ending } = context
+  const { account, store, client, quitting } = context
   if (attempt.unwanted) return 'done'
   const restored = await secrets.restore(attempt.rental.id, requestOf(attempt))
   if (!restored) {
@@ -151,10 +151,10 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
   try {
     checkLengths(request, store.get().accounts[account])
     const body = requestBody(request, mark)
-    const options = { signal: ending, timeout: creationTimeout }
+    const options = { signal: quitting, timeout: creationTimeout }
     created = await client().offers.createInstance(request.offer, body, options)
   } catch (error) {
-    if (ending.aborted) return 'done'
+    if (quitting.aborted) return 'done'
     if (isTooSoon(error) && context.now() - attempt.startedAt < refusedFor) {
       // Nothing was created, and the offer may still be free.
       await attempts.update(mark, { requestCount: requestCount - 1, problem: problemOf(error) })
@@ -173,7 +173,7 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
     const mayBeThere = error instanceof ServiceError && error.ambiguous && !saysNo(error)
     return { work: mayBeThere ? 'find' : 'find or give up' }
   }
-  if (ending.aborted) return 'done'
+  if (quitting.aborted) return 'done'
   const { new_contract: instance, instance_api_key: instanceKey, success } = created
   const taken = takenBesides(attempts, mark)
   if (isSomeoneElses(attempt, { id: instance, ...context.record(instance) }, taken)) {

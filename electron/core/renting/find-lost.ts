@@ -164,7 +164,7 @@ export async function searchForLost(
 ): Promise<WorkDone> {
   const { context, attempts } = parts
   const finding = await searchOnce(parts, mark, search.round === 0)
-  if (context.ending.aborted) return 'done'
+  if (context.quitting.aborted) return 'done'
   if (!finding) return { work, after: askAgainAfter }
   if ('unclear' in finding) {
     await letUserSay(parts, mark, finding.unclear)
@@ -191,10 +191,10 @@ async function searchOnce(
   mark: string,
   anew: boolean,
 ): Promise<Finding | undefined> {
-  const { client, ending } = context
+  const { client, quitting } = context
   try {
-    const list = await client().instances.list({ signal: ending, anew })
-    if (ending.aborted) return undefined
+    const list = await client().instances.list({ signal: quitting, anew })
+    if (quitting.aborted) return undefined
     const attempt = attempts.get(mark)
     const taken = takenBesides(attempts, mark)
     const finding = findLost(attempt, !isRetrying(attempt.rental), list.instances, taken)

@@ -13,10 +13,10 @@ export class LeftVolumes {
   readonly #worker: Worker<string>
 
   constructor(context: AccountContext, attempts: Attempts) {
-    const { platform, ending } = context
+    const { platform, quitting } = context
     this.#context = context
     this.#attempts = attempts
-    this.#worker = new Worker({ clock: platform.clock, ending, turn: mark => this.#turn(mark) })
+    this.#worker = new Worker({ clock: platform.clock, quitting, turn: mark => this.#turn(mark) })
   }
 
   onPoll(): void {

@@ -148,7 +148,7 @@ type Next = boolean | Extract<RentalMove, { do: 'end' }>
 /** Makes the function that finds the next offer and rents it. */
 export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise<Next> {
   const { context, rentals, hosts, secrets, refusal } = parts
-  const { account, store, client, ending, now } = context
+  const { account, store, client, quitting, now } = context
   /** By rental: the price that a limit holds back, in micro-dollars per hour, and when the market had it. */
   const heldPrices = new Map<string, { price: Micros; at: number }>()
 
@@ -171,7 +171,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
   }
 
   async function searchAndRent({ id, search }: Retrying): Promise<Next> {
-    const asking = { timeout: searchTimeout, signal: ending }
+    const asking = { timeout: searchTimeout, signal: quitting }
     const found = await needingPermission(
       'misc',
       searchNarrowed(client().offers, search.query, search.filter, asking),
@@ -179,7 +179,7 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
     const request = await secrets.restore(id, rentals.get(id).request)
     const offers = found.map(offerView)
     const rental = rentals.get(id)
-    if (ending.aborted || !isRetrying(rental)) return false
+    if (quitting.aborted || !isRetrying(rental)) return false
     if (rental.unwanted) return true
     const best = bestOffer(rental, offers, hosts.avoided(), price => refusal(rental, price) ?? vetoFor(price))
     const problem = !best
@@ -263,7 +263,7 @@ async function wait(
   text: string,
 ): Promise<void> {
   const { code } = rentals.get(id).problem ?? {}
-  if (context.ending.aborted) return
+  if (context.quitting.aborted) return
   await rentals.update(id, { problem })
   const rental = rentals.get(id)
   if (code !== problem.code && isRetrying(rental)) tellOfRetries(context, rental, { text, problem })

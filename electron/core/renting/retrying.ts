@@ -42,11 +42,11 @@ export class Retries {
   readonly #gone = new Set<string>()
 
   constructor(parts: RetryParts, limits: Pick<StoredLimits, 'actedOn'>) {
-    const { platform, ending } = parts.context
+    const { platform, quitting } = parts.context
     this.#parts = parts
     this.#limits = limits
     this.#rentNext = createRentNext(parts)
-    this.#worker = new Worker({ clock: platform.clock, ending, turn: id => this.#turn(id) })
+    this.#worker = new Worker({ clock: platform.clock, quitting, turn: id => this.#turn(id) })
   }
 
   /** Something has changed for a rental. */

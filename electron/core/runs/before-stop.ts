@@ -17,11 +17,11 @@ interface BeforeStopParts {
 
 /** Tells commands that their machine is about to be stopped, as their files say. */
 export class BeforeStops {
-  readonly #context: Pick<AccountContext, 'platform' | 'ending' | 'now'>
+  readonly #context: Pick<AccountContext, 'platform' | 'quitting' | 'now'>
   readonly #parts: BeforeStopParts
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor(context: Pick<AccountContext, 'platform' | 'ending' | 'now'>, parts: BeforeStopParts) {
+  constructor(context: Pick<AccountContext, 'platform' | 'quitting' | 'now'>, parts: BeforeStopParts) {
     this.#context = context
     this.#parts = parts
   }
@@ -61,7 +61,7 @@ export class BeforeStops {
 
   /** Resolves once it had its time. Never rejects: a machine that cannot be reached is stopped, too. */
   async #tell(run: ProjectRun): Promise<void> {
-    const { now, ending } = this.#context
+    const { now, quitting } = this.#context
     const { clock } = this.#context.platform
     const { runs, machines } = this.#parts
     const { id, program } = run
@@ -74,7 +74,7 @@ export class BeforeStops {
     if (until <= at) return
     await runs.update(id, { told: { since: run.told?.since ?? at, until } })
     const over = new AbortController()
-    const signal = AbortSignal.any([over.signal, ending])
+    const signal = AbortSignal.any([over.signal, quitting])
     const asking = (async () => {
       for (let looks = 1; asksForNotice(runs.find(id) ?? run); looks += 1) {
         const hasHad = await machines.inside(run, connection => tellOfStop(connection, clock, program))

@@ -54,7 +54,7 @@ export class RunNodes {
 
   /** Makes the network, in a cluster that takes one. Throws `no_cluster` or `no_network`. */
   async makeNetwork(run: ProjectRun): Promise<void> {
-    const { client, ending } = this.#context
+    const { client, quitting } = this.#context
     const { projects } = this.#parts
     const { network, refused = [] } = run.node ?? {}
     if (!network) {
@@ -68,7 +68,7 @@ export class RunNodes {
     const known = await this.#findNetwork(network.name)
     if (!known) {
       try {
-        await client().overlays.create(network.cluster, network.name, { signal: ending })
+        await client().overlays.create(network.cluster, network.name, { signal: quitting })
       } catch (error) {
         const isRefused =
           error instanceof ServiceError && !error.ambiguous && error.status >= 400 && error.status < 500
@@ -164,8 +164,8 @@ export class RunNodes {
   }
 
   async #findNetwork(name: string) {
-    const { client, ending } = this.#context
-    const all = await client().overlays.list({ signal: ending })
+    const { client, quitting } = this.#context
+    const all = await client().overlays.list({ signal: quitting })
     return all.find(overlay => overlay.name === name)
   }
 

@@ -64,11 +64,11 @@ export class RunFolders {
     { id, instance }: Pick<Run, 'id' | 'instance'>,
     transfer: (options: { signal: AbortSignal; onProgress(progress: SyncProgress): void }) => Promise<Result>,
   ): Promise<Result> {
-    const { ending } = this.#context
+    const { quitting } = this.#context
     const { runs } = this.#parts
     await this.#underWay.get(id)?.over.catch(() => undefined)
     const abort = new AbortController()
-    const signal = AbortSignal.any([abort.signal, ending])
+    const signal = AbortSignal.any([abort.signal, quitting])
     const onProgress = (progress: SyncProgress) => {
       this.#entered(id)
       runs.noteProgress(id, progress)
@@ -254,10 +254,10 @@ export class RunFolders {
 
   /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
   async #shutOut(id: string, problem: Problem, retry?: NextAttempt): Promise<void> {
-    const { ending, account } = this.#context
+    const { quitting, account } = this.#context
     const { runs, alerts } = this.#parts
     const run = runs.find(id)
-    if (run?.step !== 'fetching' || ending.aborted) return
+    if (run?.step !== 'fetching' || quitting.aborted) return
     runs.setProblem(id, problem, retry)
     // That of a project is given up after a while, which is alerted then.
     if (run.project) return

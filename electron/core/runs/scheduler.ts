@@ -42,19 +42,19 @@ export class RunScheduler {
   readonly #failures = new Map<string, typeof noFailure>()
 
   constructor(context: AccountContext, parts: SchedulerParts) {
-    const { ending, store } = context
+    const { quitting, store } = context
     const { clock } = context.platform
     this.#context = context
     this.#parts = parts
-    this.#worker = new Worker({ clock, ending, turn: id => this.#turn(id) })
+    this.#worker = new Worker({ clock, quitting, turn: id => this.#turn(id) })
     this.#checkpoints = new Worker({
       clock,
-      ending,
+      quitting,
       turn: id => this.#checkpoint(id),
       hindered: (id, { problem }) => this.#noteCheckpoint(id, problem),
     })
     const ignore = store.onChange((after, before) => this.#onChange(after, before))
-    ending.addEventListener('abort', ignore, { once: true })
+    quitting.addEventListener('abort', ignore, { once: true })
   }
 
   /** A run's next turn comes now, or after the present one. */
@@ -102,13 +102,13 @@ export class RunScheduler {
 
   /** Performs a run's next move. */
   async #turn(id: string): Promise<Next> {
-    const { ending } = this.#context
+    const { quitting } = this.#context
     const { runs, steps } = this.#parts
     this.#present.delete(id)
     // A request is carried out once it is on disk. If it can't be written, it is refused.
     await runs.flush()
     const run = runs.find(id)
-    if (ending.aborted || !run) return 'rest'
+    if (quitting.aborted || !run) return 'rest'
     const move = this.#moveOf(run)
     try {
       this.#noteWait(run, move.do)
@@ -129,7 +129,7 @@ export class RunScheduler {
       return waits ? 'rest' : 'again'
     } catch (error) {
       const after = runs.find(id)
-      if (ending.aborted) return 'rest'
+      if (quitting.aborted) return 'rest'
       if (!after || after.step !== run.step || error instanceof Dropped) return 'again'
       return this.#retry(after, move, problemOf(error))
     }
@@ -168,7 +168,7 @@ export class RunScheduler {
 
   #isToFollow({ id, step }: Run): boolean {
     const run = this.#parts.runs.find(id)
-    return !this.#context.ending.aborted && run?.step === step && this.#moveOf(run).do === 'program'
+    return !this.#context.quitting.aborted && run?.step === step && this.#moveOf(run).do === 'program'
   }
 
   async #checkpoint(id: string): Promise<Next> {

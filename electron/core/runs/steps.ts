@@ -67,7 +67,7 @@ export class RunSteps {
   async perform(run: Run, move: RunMove, following: Following): Promise<boolean> {
     const { id, instance } = run
     const { runs, folders, programs, nodes, ends, timed, beforeStops } = this.#parts
-    const { client, ending, endings, now, poll } = this.#context
+    const { client, quitting, endings, now, poll } = this.#context
     switch (move.do) {
       case 'wait':
         return true
@@ -91,7 +91,7 @@ export class RunSteps {
         return false
       case 'start':
         if (instance !== undefined)
-          await endings.startInstead(instance, () => client().instances.start(instance, { signal: ending }))
+          await endings.startInstead(instance, () => client().instances.start(instance, { signal: quitting }))
         await poll()
         await runs.update(id, { starting: undefined })
         return false
@@ -254,7 +254,7 @@ export class RunSteps {
 
   async #end(run: Run): Promise<boolean> {
     const { runs, alerts, machines, ends } = this.#parts
-    const { ending, endings, platform } = this.#context
+    const { quitting, endings, platform } = this.#context
     const { id, instance, afterwards, watchdog: isWatched } = run
     if (instance === undefined || afterwards === 'nothing') return false
     const isOther = (one: Run) => one.id !== id && one.instance === instance
@@ -273,7 +273,7 @@ export class RunSteps {
         .catch(() => undefined)
     try {
       const current = runs.find(id)
-      if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
+      if (quitting.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
       this.#asked.add(id)
       const text = `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${endedWhy(run)}`
       await endings.end(instance, afterwards, { kind: 'berth', text })
@@ -286,10 +286,10 @@ export class RunSteps {
 
   async #moveOn(run: Run): Promise<void> {
     const { runs, alerts, machines, plannedMoves } = this.#parts
-    const { ending, newId, now } = this.#context
+    const { quitting, newId, now } = this.#context
     const planned = run.movingSince === undefined ? undefined : await plannedMoves.prepare(run)
     const current = runs.find(run.id)
-    if (current?.step !== run.step || current.movingSince !== run.movingSince || ending.aborted) return
+    if (current?.step !== run.step || current.movingSince !== run.movingSince || quitting.aborted) return
     await runs.intend(run.id, movedToNewMachine(current, `r${newId()}`, now(), planned))
     alerts.note(run, `${run.name} continues on another machine`, movedWords(machines.viewOf(run.instance)))
   }

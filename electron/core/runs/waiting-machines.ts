@@ -61,7 +61,7 @@ export async function openWaitingMachines(
     missing: { code: 'not_waiting', message: 'That machine is no longer waiting.' },
     view: all => ({ waiting: Object.fromEntries(all.map(each => [each.instance, viewOf(each)])) }),
   })
-  const worker = new Worker<number>({ clock: platform.clock, ending: context.ending, turn })
+  const worker = new Worker<number>({ clock: platform.clock, quitting: context.quitting, turn })
 
   async function removeLimit({ limit, instance }: WaitingMachine): Promise<void> {
     await limits.forget(limit)

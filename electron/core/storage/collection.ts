@@ -52,7 +52,7 @@ export interface CollectionContext extends DocumentPlace {
   store: Pick<Store, 'get' | 'change'>
   folder: string
   /** Aborted when Berth ends or the account is removed; State is not changed after that. */
-  ending: AbortSignal
+  quitting: AbortSignal
 }
 
 interface CollectionOptions<Schema extends v.GenericSchema, Key> {
@@ -107,7 +107,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
   }: CollectionOptions<Schema, Key>,
 ): Promise<Collection<v.InferOutput<Schema>, Key>> {
   type Item = v.InferOutput<Schema>
-  const { account, store, ending } = context
+  const { account, store, quitting } = context
   /** Each item's JSON, made once per change, since a list can be long and changes item by item. */
   const texts = new WeakMap<object, string>()
   function textOf(item: Item): string {
@@ -198,7 +198,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
 
   function show(): void {
     const shown = store.get().accounts[account]
-    if (!shown || ending.aborted) return
+    if (!shown || quitting.aborted) return
     if (entry) showEntries(entry, shown)
     else if (view) showAll(shown, view(document.get()))
   }

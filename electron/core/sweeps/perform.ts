@@ -77,13 +77,13 @@ export class Sweeps {
   readonly #limits: SweepLimits
 
   constructor(context: AccountContext, parts: SweepParts) {
-    const { account, ending, platform, store } = context
+    const { account, quitting, platform, store } = context
     this.#context = context
     this.#parts = parts
     this.#limits = createSweepLimits(context, { ...parts, waiting: parts.runs.waiting })
     this.#worker = new Worker({
       clock: platform.clock,
-      ending,
+      quitting,
       turn: id => this.#turn(id),
       hindered: (id, failed) => this.#hindered(id, failed),
     })
@@ -92,7 +92,7 @@ export class Sweeps {
       if (after.accounts[account]?.runs === before.accounts[account]?.runs) return
       for (const { id, step } of parts.stored.all()) if (step === 'going') this.#worker.wake(id)
     })
-    ending.addEventListener('abort', ignore, { once: true })
+    quitting.addEventListener('abort', ignore, { once: true })
   }
 
   /** Who pays for a sweep; undefined: you. */

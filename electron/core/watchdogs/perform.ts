@@ -57,7 +57,7 @@ export class Watchdogs {
     this.#visits = new WatchdogVisits(context, stored, adopt, tellOf, owner, isRentedHere)
     this.#worker = new Worker({
       clock: context.platform.clock,
-      ending: context.ending,
+      quitting: context.quitting,
       turn: instance => this.#turn(instance),
     })
   }

@@ -84,15 +84,15 @@ export class WatchdogVisits {
    * undefined for none. Rejects with the reason if it cannot.
    */
   async visit(instance: number): Promise<number | undefined> {
-    const { ending } = this.#context
+    const { quitting } = this.#context
     const { find, problems, show } = this.#watchdogs
     const there = this.#account()?.instances[instance]
     // The next visit comes once a poll shows that it accepts connections again.
-    if (ending.aborted || !find(instance) || !there || !canGetIn(there)) {
+    if (quitting.aborted || !find(instance) || !there || !canGetIn(there)) {
       // One that boots with a watchdog from its start script can't be told of a change either, nor one without an address.
       const runs = there?.state === 'running'
       const boots = there && !hasTrait(there.state, 'halted') && find(instance)?.there
-      if ((runs || boots) && !ending.aborted) await this.#tellUntold(instance, { boots: !runs })
+      if ((runs || boots) && !quitting.aborted) await this.#tellUntold(instance, { boots: !runs })
       else this.#failingSince.delete(instance)
       return undefined
     }
@@ -104,7 +104,7 @@ export class WatchdogVisits {
       this.#failingSince.delete(instance)
       return next
     } catch (error) {
-      if (!ending.aborted) {
+      if (!quitting.aborted) {
         const problem = problemOf(error)
         problems.set(instance, problem)
         await this.#tellUntold(instance, { why: powerless.has(problem.code) ? problem.message : undefined })

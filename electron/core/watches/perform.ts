@@ -82,7 +82,7 @@ export class Watches {
     })
     this.#worker = new Worker({
       clock: context.platform.clock,
-      ending: context.ending,
+      quitting: context.quitting,
       turn: id => this.#turn(id),
       hindered: (id, { error, problem }) => this.#hindered(id, lackedBy(error, 'misc') ?? problem),
     })
@@ -170,12 +170,12 @@ export class Watches {
 
   /** Searches the market, and alerts or rents. */
   async #turn(id: string): Promise<Next> {
-    const { client, ending } = this.#context
+    const { client, quitting } = this.#context
     const { request } = this.#stored.find(id) ?? {}
     if (!request) return 'rest'
     const { query, filter } = request.search
     // The page's search: a service that truncates its lists is asked again with the filter.
-    const { offers } = await findOffers(client().offers, query, filter, { signal: ending })
+    const { offers } = await findOffers(client().offers, query, filter, { signal: quitting })
     const current = this.#stored.find(id)
     // After a change of the filter meanwhile, the result is useless and the search is repeated.
     if (current && !sameSearch(current.request, request)) return 'again'
@@ -194,9 +194,9 @@ export class Watches {
 
   /** Known offers are stored before the alert: after a kill, an alert is missed rather than repeated. */
   async #onOffers(id: string, offers: readonly OfferView[]): Promise<void> {
-    const { ending, now } = this.#context
+    const { quitting, now } = this.#context
     const watch = this.#stored.find(id)
-    if (ending.aborted || !watch) return
+    if (quitting.aborted || !watch) return
     const at = now()
     const { found, matching, fresh, alerted } = resultOf(watch, offers, at)
     const [best] = matching

@@ -53,7 +53,7 @@ export class WatchRenting {
     this.#tell = tellerOf(context)
     this.#worker = new Worker({
       clock: context.platform.clock,
-      ending: context.ending,
+      quitting: context.quitting,
       turn: id => this.#turn(id),
       // The next search or poll tries again.
       hindered: () => 'rest',
@@ -107,7 +107,7 @@ export class WatchRenting {
     const openRequest = await secrets.restore(id, rents.request)
     // The keychain may have asked the user; meanwhile the watch may have been paused, changed or deleted.
     const now = watches.find(id)
-    if (this.#context.ending.aborted || !now || now.paused || now.request !== request || now.run !== run)
+    if (this.#context.quitting.aborted || !now || now.paused || now.request !== request || now.run !== run)
       return
     if (!openRequest) return this.#stop(id, secretsLost)
     const rental = `r${this.#context.newId()}`

@@ -6,9 +6,9 @@ export class Background {
   /** Does nothing while one of that name runs. `work` never rejects. */
   start(name: string, work: (signal: AbortSignal) => Promise<void>): void {
     if (this.#going.has(name)) return
-    const ending = new AbortController()
-    this.#going.set(name, ending)
-    void work(ending.signal).finally(() => this.#going.delete(name))
+    const quitting = new AbortController()
+    this.#going.set(name, quitting)
+    void work(quitting.signal).finally(() => this.#going.delete(name))
   }
 
   isGoing(name: string): boolean {
@@ -26,6 +26,6 @@ export class Background {
 
   halt(): void {
     this.#halted = true
-    for (const ending of this.#going.values()) ending.abort()
+    for (const quitting of this.#going.values()) quitting.abort()
   }
 }

@@ -34,7 +34,7 @@ describe.each(profileNames)('charges of the %s', name => {
       folder: 'accounts/a00000001',
       onBroken: setAside => expect.fail(`broken: ${setAside}`),
       client: () => service.client,
-      ending: new AbortController().signal,
+      quitting: new AbortController().signal,
       now,
     })
 

@@ -96,49 +96,51 @@ test('a test says at once why it was not accepted', async ({ connected, stub }) 
 })
 
 describe('a message', () => {
-  const ending = new AbortController().signal
+  const quitting = new AbortController().signal
   const delivery = (url: string) => ({ url, headers: { 'content-type': 'application/json' }, body: '{}' })
 
   test('follows no redirect', async ({ stub }) => {
     stub.answers(response => response.writeHead(307, { location: `${stub.url}/elsewhere` }).end())
     // Tried again soon, since a gateway may redirect for a moment.
-    const outcome = await poster()(delivery(`${stub.url}/hook`), ending)
+    const outcome = await poster()(delivery(`${stub.url}/hook`), quitting)
     expect(outcome).toEqual({ problem: expect.objectContaining({ code: 'redirected' }) })
     expect(stub.got.map(({ path }) => path)).toEqual(['/hook'])
   })
 
   test('ends with a receiver that hangs, or sends without end', async ({ stub }) => {
     stub.answers(() => undefined)
-    expect(await poster(300)(delivery(stub.url), ending)).toMatchObject({ problem: { code: 'timeout' } })
+    expect(await poster(300)(delivery(stub.url), quitting)).toMatchObject({ problem: { code: 'timeout' } })
     stub.answers(response => {
       const more = () => void (response.destroyed || response.write('x'.repeat(65_536), more))
       response.writeHead(200)
       more()
     })
-    expect(await poster()(delivery(stub.url), ending)).toBe('accepted')
+    expect(await poster()(delivery(stub.url), quitting)).toBe('accepted')
   })
 
   test('whose answer is lost, or that meets nobody, says so', async ({ stub }) => {
     stub.answers(response => response.destroy())
-    expect(await poster()(delivery(stub.url), ending)).toMatchObject({ problem: { code: 'connection_lost' } })
+    expect(await poster()(delivery(stub.url), quitting)).toMatchObject({
+      problem: { code: 'connection_lost' },
+    })
     await stub.close()
-    expect(await poster()(delivery(stub.url), ending)).toMatchObject({ problem: { code: 'offline' } })
+    expect(await poster()(delivery(stub.url), quitting)).toMatchObject({ problem: { code: 'offline' } })
   })
 
   test('that a receiver accepts and in its words did not deliver, was not accepted', async ({ stub }) => {
     const failed = 'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error'
     const refused = { problem: { code: 'refused' }, refused: true }
     stub.answers(response => response.writeHead(200).end(`${failed} 413 with ContextId tcid=6.`))
-    expect(await poster()(delivery(stub.url), ending)).toMatchObject(refused)
+    expect(await poster()(delivery(stub.url), quitting)).toMatchObject(refused)
     stub.answers(response => response.writeHead(200).end(`${failed} 429 with ContextId tcid=6.`))
-    expect(await poster()(delivery(stub.url), ending)).toMatchObject({ refused: false })
+    expect(await poster()(delivery(stub.url), quitting)).toMatchObject({ refused: false })
     stub.answers(response => void response.writeHead(200).write('1'))
-    expect(await poster()(delivery(stub.url), ending)).toBe('accepted')
+    expect(await poster()(delivery(stub.url), quitting)).toBe('accepted')
   })
 
   test('waits as long as the receiver asks', async ({ stub }) => {
     stub.answers(response => response.writeHead(429, { 'retry-after': '90' }).end())
-    expect(await poster()(delivery(stub.url), ending)).toEqual({
+    expect(await poster()(delivery(stub.url), quitting)).toEqual({
       problem: { code: 'rate_limited', message: 'The receiver got too many messages (429).' },
       refused: false,
       asked: 90_000,

@@ -96,7 +96,7 @@ function place(
   const ended: string[] = []
   const copied: string[] = []
   async function open() {
-    const ending = new AbortController()
+    const quitting = new AbortController()
     const { said, ...noted } = noting()
     const end = async (instance: number, action: 'stop' | 'destroy', cause: { detail?: string }) => {
       ended.push(`${action} ${instance}`)
@@ -107,7 +107,7 @@ function place(
     const context = accountContext({
       files,
       clock,
-      ending: ending.signal,
+      quitting: quitting.signal,
       ...noted,
       now: () => clock.monotonic() / 1000,
     })
@@ -139,7 +139,7 @@ function place(
         departures.onPoll(freshAnswer(context, instances))
         await flushPromises()
       },
-      kill: () => ending.abort(),
+      kill: () => quitting.abort(),
     }
   }
   const ends: string[] = []

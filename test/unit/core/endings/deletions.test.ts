@@ -29,7 +29,7 @@ class World {
   requests = 0
   readonly said: string[] = []
   deletions: Deletions | undefined
-  #ending = new AbortController()
+  #quitting = new AbortController()
   #context = accountContext()
 
   shown() {
@@ -37,16 +37,16 @@ class World {
   }
 
   kill(): void {
-    this.#ending.abort()
+    this.#quitting.abort()
     this.deletions = undefined
   }
 
   async start(): Promise<Deletions> {
-    this.#ending = new AbortController()
-    const { signal } = this.#ending
+    this.#quitting = new AbortController()
+    const { signal } = this.#quitting
     const { said, ...heard } = noting()
     said.push = (...texts) => this.said.push(...texts)
-    const context = accountContext({ clock: this.clock, files: this.files, ...heard, ending: signal })
+    const context = accountContext({ clock: this.clock, files: this.files, ...heard, quitting: signal })
     this.#context = context
     const calls = (kind: string, record: () => object) => ({
       remove: () => this.#remove(kind, signal),

@@ -45,7 +45,7 @@ export class EndingWorld {
   readonly told: string[] = []
   /** Ends that were told while neither list nor record hid the instance, which was there. */
   readonly falselySaid: string[] = []
-  #ending = new AbortController()
+  #quitting = new AbortController()
   #context = accountContext()
   #endings: Endings | undefined
 
@@ -65,13 +65,13 @@ export class EndingWorld {
   }
 
   kill(): void {
-    this.#ending.abort()
+    this.#quitting.abort()
     this.#endings = undefined
   }
 
   async restart(): Promise<void> {
-    this.#ending = new AbortController()
-    const { signal } = this.#ending
+    this.#quitting = new AbortController()
+    const { signal } = this.#quitting
     const { activity, notifications } = noting()
     const context = accountContext({
       clock: this.clock,
@@ -83,7 +83,7 @@ export class EndingWorld {
           for (const { title } of alerts) this.#say(title)
         },
       },
-      ending: signal,
+      quitting: signal,
       poll: async () => this.#poll(signal),
     })
     this.#context = context
@@ -119,7 +119,7 @@ export class EndingWorld {
   async pass(seconds: number): Promise<void> {
     for (let gone = 0; gone < seconds; gone += 5) {
       await this.clock.pass(1000)
-      await this.#poll(this.#ending.signal)
+      await this.#poll(this.#quitting.signal)
       await this.settle()
       await this.clock.passInSteps(1000 * (Math.min(seconds, gone + 5) - gone - 1), () => this.settle())
     }

@@ -7,11 +7,11 @@ import { HandClock } from '#test/berth/clocks.ts'
 /** A worker whose turns begin when it says so, and end as the test decides. */
 function worker(options: Partial<WorkerOptions<string>> = {}) {
   const clock = new HandClock()
-  const ending = new AbortController()
+  const quitting = new AbortController()
   const turns: { id: string; end: (next: Next) => void; fail: (error: Error) => void; isOver: boolean }[] = []
   const works = new Worker<string>({
     clock,
-    ending: ending.signal,
+    quitting: quitting.signal,
     turn(id) {
       const { promise, resolve, reject } = deferred<Next>()
       const turn = {
@@ -40,7 +40,7 @@ function worker(options: Partial<WorkerOptions<string>> = {}) {
     else turn?.end(next)
     await clock.pass(0)
   }
-  return { clock, ending, turns, works, running, end }
+  return { clock, quitting, turns, works, running, end }
 }
 
 test('a call during a turn is followed by another turn, and calls before it by one alone', async () => {
@@ -138,7 +138,7 @@ test('a pause within a turn ends early if the turn is hurried, before it or in i
   const begun = deferred<void>()
   const works: Worker<string> = new Worker({
     clock,
-    ending: new AbortController().signal,
+    quitting: new AbortController().signal,
     async turn(id) {
       await begun.promise
       for (const name of ['first', 'second', 'third']) {
@@ -164,14 +164,14 @@ test('a pause within a turn ends early if the turn is hurried, before it or in i
 })
 
 test('its end waits for what runs, and lets nothing begin', async () => {
-  const { clock, ending, turns, works, end } = worker()
+  const { clock, quitting, turns, works, end } = worker()
   works.wake('a')
   works.wake('b')
   works.wake('c')
   await end('b', { after: 1000 })
   await end('c', { wokenAfter: 0 })
   const asked = works.once('a')
-  ending.abort()
+  quitting.abort()
   await asked
   let isOver = false
   const flushed = works.flush().then(() => {

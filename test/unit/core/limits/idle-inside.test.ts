@@ -24,7 +24,7 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
   const gpus = createGpuLoads({
     clock,
     now,
-    ending: new AbortController().signal,
+    quitting: new AbortController().signal,
     async question() {
       const text = printed(now() - start)
       if (text === undefined)
@@ -108,7 +108,7 @@ test('a load that was read hours ago no longer counts', async () => {
   const gpus = createGpuLoads({
     clock,
     now: () => start + clock.monotonic() / 1000,
-    ending: new AbortController().signal,
+    quitting: new AbortController().signal,
     question: async () => twoGpus('0', '3'),
   })
   gpus.ask([instanceView({ id: 7, state: 'running', ssh: { direct: { host: 'h', port: 22 } } })], 1)

@@ -37,7 +37,7 @@ export class OneAccount {
   readonly withdrawn = this.#noting.withdrawn
   /** Awaited before a limit acts. */
   before: BeforeLimit = allow
-  #ending = new AbortController()
+  #quitting = new AbortController()
   #limits: Limits | undefined
   #endings: Endings | undefined
   #context = accountContext()
@@ -67,14 +67,14 @@ export class OneAccount {
 
   /** Kills Berth: pending writes are lost. */
   kill(): void {
-    this.#ending.abort()
+    this.#quitting.abort()
     this.#limits = undefined
     this.before = allow
   }
 
   /** `stored`: limits that others have set. */
   async start(...stored: StoredLimit[]): Promise<void> {
-    this.#ending = new AbortController()
+    this.#quitting = new AbortController()
     const request = (verb: string) => async (id: number) => {
       this.asked.push(`${verb} ${id}`)
       const refusal = this.refusals.shift()
@@ -100,7 +100,7 @@ export class OneAccount {
       files: this.files,
       notifications: this.#noting.notifications,
       client: () => client as unknown as ServiceClient,
-      ending: this.#ending.signal,
+      quitting: this.#quitting.signal,
       now: () => this.now(),
       poll: async () => this.#poll(),
     })

@@ -61,7 +61,7 @@ test.each(Object.keys(schemas))(
           const onBroken: AccountContext['onBroken'] = ({ why, isAtWrite }) => {
             if (!isAtWrite) misread.push(why)
           }
-          const context = accountContext({ files, ending: dead.signal, onBroken })
+          const context = accountContext({ files, quitting: dead.signal, onBroken })
           const key = (item: object) => JSON.stringify(item)
           return { stored: await openCollection(context, { name, schema, key }), kill: () => dead.abort() }
         }

@@ -15,8 +15,8 @@ const file = `accounts/${account}/tasks.json`
 /** Tasks, shown as the failed hosts of their account. */
 async function open(files = new MemoryFiles()) {
   const clock = new HandClock()
-  const ending = new AbortController()
-  const context = accountContext({ clock, files, ending: ending.signal })
+  const quitting = new AbortController()
+  const context = accountContext({ clock, files, quitting: quitting.signal })
   const tasks = await openCollection(context, {
     name: 'tasks',
     schema: Task,
@@ -31,7 +31,7 @@ async function open(files = new MemoryFiles()) {
   })
   const shown = () => context.store.get().accounts[account]?.failedMachines as Record<string, unknown>
   const onDisk = (): Task[] => JSON.parse(files.texts.get(file) ?? '[]')
-  return { tasks, files, clock, shown, onDisk, end: () => ending.abort() }
+  return { tasks, files, clock, shown, onDisk, end: () => quitting.abort() }
 }
 
 test('an added record is in State and on disk, and survives a restart', async () => {

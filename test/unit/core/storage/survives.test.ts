@@ -126,7 +126,7 @@ test('what a plan accepts, a program prints and the service answers is read agai
         const dead = new AbortController()
         const context = accountContext({
           files,
-          ending: dead.signal,
+          quitting: dead.signal,
           onBroken: ({ name, why, isAtWrite }) => {
             if (!isAtWrite) misread.push(`${name} ${why}`)
           },

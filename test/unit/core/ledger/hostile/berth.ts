@@ -111,7 +111,7 @@ export async function startBerth({ clock, files, keychain: entries, ids, seen, .
   const context = accountContext({
     ...{ clock, store, files: own, keychain, onBroken },
     client: () => client,
-    ending: signal,
+    quitting: signal,
     now: time.now,
     newId: () => (++ids.count).toString(16).padStart(16, '0'),
     poll: async () => void (await poll()),

@@ -102,7 +102,7 @@ export async function startBerth(platform: Machine): Promise<Berth> {
       files,
       keychain,
       client: () => client,
-      ending: signal,
+      quitting: signal,
       now,
       newId,
       poll,

@@ -81,7 +81,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     files,
     keychain,
     client: () => client,
-    ending: dead.signal,
+    quitting: dead.signal,
     now: time.now,
     newId: () => (++ids.count).toString(16).padStart(16, '0'),
     poll: async () => void (await poll()),
