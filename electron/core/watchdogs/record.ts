@@ -71,6 +71,6 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
 }
 
 function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
-  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _untold, isEndDecided: _told, ...view } = watchdog
-  return { ...view, problem }
+  const { renewedAt: _renewedAt, endsHere: _endsHere, told, isEndDecided: _isEndDecided, ...view } = watchdog
+  return { ...view, problem, ...(told === 'unseen' && { unseen: true }) }
 }

@@ -223,7 +223,7 @@ export function isKeptByWatchdog(
   if (watchdog.step === 'watching') return true
   // One that came with a rental, and that Berth hasn't visited yet.
   const condition = when.kind === 'idle' ? 'idle' : when.kind === 'away' ? 'lease' : 'at'
-  return watchdog.step === 'putting' && watchdog.there?.[condition] !== undefined
+  return watchdog.step === 'putting' && !watchdog.unseen && watchdog.there?.[condition] !== undefined
 }
 
 /** How many limits that may still act need Berth, its key and its network: of an instance, or of all. */

@@ -75,4 +75,6 @@ export const WatchdogFields = v.object({
 export interface WatchdogView extends v.InferOutput<typeof WatchdogFields> {
   /** Why the last try to reach it failed. */
   problem?: Problem
+  /** It came with the rental, and so many visits have failed that nobody may count on it. */
+  unseen?: true
 }

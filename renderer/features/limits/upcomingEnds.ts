@@ -110,7 +110,8 @@ function keeps({ step, there }: WatchdogView, { action, when, dueAt }: LimitView
 
 /** A watchdog that is on the instance, as far as is known, and stays. */
 function watching(watchdog: WatchdogView | undefined): WatchdogView | undefined {
-  const isThere = watchdog?.step === 'watching' || (watchdog?.step === 'putting' && watchdog.there)
+  const isThere =
+    watchdog?.step === 'watching' || (watchdog?.step === 'putting' && watchdog.there && !watchdog.unseen)
   return isThere ? watchdog : undefined
 }
 

@@ -65,6 +65,7 @@ test('a limit that a watchdog keeps acts without the key, and isn’t counted am
   expect(count({ step: 'putting', there: request })).toBe(2)
   expect(count({ step: 'putting', there: { action: 'stop', lease: 60 } })).toBe(3)
   expect(count({ step: 'putting' })).toBe(3)
+  expect(count({ step: 'putting', there: request, unseen: true })).toBe(3)
   expect(limitsByBerth(accountView({ limits }), 8)).toBe(0)
 })
 

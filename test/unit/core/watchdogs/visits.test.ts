@@ -45,13 +45,15 @@ test.each([
 ] as const)(
   'a user hears that a rental’s own watchdog wasn’t seen for minutes while it’s %s',
   async (state, words) => {
-    const { visit, said } = await unreachable({ step: 'putting', at: later.at, there: later, state })
+    const { visit, said, shown } = await unreachable({ step: 'putting', at: later.at, there: later, state })
     await visit(0)
     await visit(290)
     expect(said).toEqual([])
+    expect(shown()?.unseen).toBeUndefined()
     await visit(310)
     await visit(900)
     expect(said).toEqual(words ? [expect.stringContaining(words)] : [])
+    expect(shown()?.unseen).toBe(words && true)
   },
 )
 
@@ -116,6 +118,7 @@ async function unreachable({
     said,
     bodies,
     stored,
+    shown: () => context.store.get().accounts[account]?.watchdogs[7],
     /** A visit so many seconds after the first. */
     async visit(after: number) {
       passed = after

@@ -94,6 +94,8 @@ test('while its watchdog can’t be told of a change, what that still goes by en
     `limit: ${then}`,
     `watchdog: 3 h · ${timeOfDay(now + 3 * hour)}`,
   ])
+  // Nobody may count on one that came with the rental and that no visit sees.
+  expect(cells({ limits: [extended], watchdog: { ...told, unseen: true } })).toEqual([`limit: ${then}`])
   // Until one is installed, only Berth acts.
   const installed = watchdog({ action: 'stop', at: now + 2 * hour })
   expect(cells({ limits: [extended], watchdog: { ...installed, step: 'putting' } })).toEqual([
