@@ -1,4 +1,4 @@
-import { connect } from './bridge/connect.ts'
+import { connect } from './bridge/link.ts'
 
 // The State comes while the browser still reads what shows it, which index.html has it fetch meanwhile.
 const connection = connect()

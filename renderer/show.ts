@@ -3,7 +3,7 @@ import '@fontsource-variable/jetbrains-mono/wght.css'
 import './styles/base.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import type { PageConnection } from './bridge/connect.ts'
+import type { PageConnection } from './bridge/link.ts'
 import { Page } from './bridge/page.svelte.ts'
 
 /** Shows Berth in an element; without a connection, how to get one. */

@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import { systemClock } from '#platform/clock-and-random.ts'
 import type { Clock } from '#platform/platform.ts'
-import { BerthError, type Problem } from '#shared/problem.ts'
+import type { Problem } from '#shared/problem.ts'
 import { accountOperations } from './account.ts'
 import { apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
@@ -10,9 +10,9 @@ import { briefMemory, type DialectMemory } from './dialect.ts'
 import { environment } from './environment.ts'
 import { plainAnswer } from './http/answer.ts'
 import { errorSentence } from './http/error-messages.ts'
+import type { AnswerTime } from './http/http-request.ts'
 import { type CallOptions, operation, type Send } from './http/operation.ts'
 import { Pacer } from './http/pacing.ts'
-import type { AnswerTime } from './http/redirects.ts'
 import { createTransport } from './http/transport.ts'
 import { instances } from './instances.ts'
 import { machines } from './machines.ts'
@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions) {
   }
   const clock = options.clock ?? systemClock
   const dialect = options.dialect ?? briefMemory()
-  const transport = createTransport({
+  const send = createTransport({
     baseUrl: options.baseUrl,
     key: options.key,
     clock,
@@ -84,12 +84,8 @@ export function createClient(options: ClientOptions) {
     retries: options.retries ?? 3,
     onAnswer: options.onAnswer,
     onTooFast: options.onTooFast,
+    hindrance: options.hindrance,
   })
-  const send: Send = async (one, input, callOptions) => {
-    const hindrance = one.repeat === 'read' ? undefined : await options.hindrance?.()
-    if (hindrance) throw new BerthError(hindrance)
-    return transport(one, input, callOptions)
-  }
   return {
     account: accountOperations(send),
     apiKeys: apiKeys(send),

@@ -1,6 +1,6 @@
 import type { MainMessage } from '#contract/messages.ts'
 import { alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
-import { createPageLink } from '#core/bridge/page-link.ts'
+import { createPageLink } from '#core/bridge/dispatcher.ts'
 import { applyChanges, compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
 import { createStore, isDeepEqual, type Store } from '#core/storage/store.ts'
 import type { Instance } from '#service/instances.ts'

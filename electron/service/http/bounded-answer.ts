@@ -1,5 +1,5 @@
+import type { Readable } from 'node:stream'
 import { count } from '#shared/format/size.ts'
-import type { WireAnswer } from './http-request.ts'
 
 /** Limits on an answer, which is aborted as soon as it exceeds them. */
 export interface AnswerBound {
@@ -43,7 +43,10 @@ export class AnswerTooLarge extends Error {
  * The answer's text; if its status is not 2xx, little more than the first 64 KB. @throws AnswerTooLarge as soon as the
  * bound is exceeded, and closes the connection; or the errors of Node’s `http`
  */
-export async function boundedText({ status, body }: WireAnswer, bound: AnswerBound): Promise<string> {
+export async function boundedText(
+  { status, body }: { status: number; body: Readable },
+  bound: AnswerBound,
+): Promise<string> {
   const isRefusal = status < 200 || status > 299
   const chunks: Buffer[] = []
   let density: Density | undefined

@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/platform.ts'
 import { sleep } from '#platform/tasks.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { cover } from '#shared/text.ts'
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
@@ -15,12 +16,11 @@ import {
   throughNoProxy,
   tooLarge,
 } from './failure.ts'
-import { NotSent } from './http-request.ts'
+import { type AnswerTime, type Exchanged, exchange, NotSent, RedirectRefused } from './http-request.ts'
 import { parseJson } from './json.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
 import { ProxyFailed } from './proxy.ts'
-import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './redirects.ts'
 
 export interface TransportOptions {
   baseUrl: BaseUrl
@@ -35,6 +35,8 @@ export interface TransportOptions {
   retries: number
   onAnswer: ((time: AnswerTime) => void) | undefined
   onTooFast: ((seconds: number) => void) | undefined
+  /** Resolves with why nothing that changes something may be sent now; undefined where it may. */
+  hindrance: (() => Promise<Problem | undefined>) | undefined
 }
 
 /** Milliseconds before the first repeat, doubled for each further one up to the longest, in addition to Retry-After. */
@@ -43,9 +45,13 @@ const LONGEST_WAIT = 10_000
 /** The longest wait in seconds before a repeat. If the service asks for more, the call fails at once. */
 const LONGEST_RETRY_AFTER = 30
 
-/** Sends all requests to a service. */
+/** Sends all requests to a service. Also rejects with the BerthError of a hindrance. */
 export function createTransport(options: TransportOptions): Send {
-  return (operation, input, callOptions = {}) => new Call(options, operation, input, callOptions).run()
+  return async (operation, input, callOptions = {}) => {
+    const hindrance = operation.repeat === 'read' ? undefined : await options.hindrance?.()
+    if (hindrance) throw new BerthError(hindrance)
+    return new Call(options, operation, input, callOptions).run()
+  }
 }
 
 /** One call of an operation, with its repeats. */

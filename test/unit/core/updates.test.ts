@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { pageFailures } from '#core/bridge/page-link.ts'
+import { pageFailures } from '#core/activity.ts'
 import { diagnostics } from '#core/diagnostics.ts'
 import { createStore } from '#core/storage/store.ts'
 import { openUpdates } from '#core/updates.ts'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { type ClientOptions, createClient } from '#service/client.ts'
+import type { AnswerTime } from '#service/http/http-request.ts'
 import type { CallOptions } from '#service/http/operation.ts'
-import type { AnswerTime } from '#service/http/redirects.ts'
 import { HandClock, LeapingClock } from '#test/berth/clocks.ts'
 import {
   clientOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { takeToken } from '#renderer/bridge/connect.ts'
+import { takeToken } from '#renderer/bridge/link.ts'
 import { backoff } from '#renderer/bridge/socket.ts'
 
 function pageAt(hash: string, kept: Record<string, string> = {}) {
