@@ -1,8 +1,9 @@
-import { isGoing, isProjectRun, type RunView } from './automation/run.ts'
-import type { SweepView } from './automation/sweep.ts'
+import { starting } from './automation/limits-that-block.ts'
+import { isCutShort, isGoing, isProjectRun, type RunView } from './automation/run.ts'
+import { latestRuns, type SweepView } from './automation/sweep.ts'
 import { isBeforeRenting } from './automation/waiting.ts'
 import type { Danger, Question } from './deletions.ts'
-import { rate } from './format/money.ts'
+import { money, rate } from './format/money.ts'
 import { instanceName, named } from './format/name.ts'
 import { counted } from './format/size.ts'
 import type { InstanceView } from './instance/instance.ts'
@@ -18,6 +19,8 @@ export interface RunSubjects {
   cancelRun: { run: RunView }
   moveRun: { run: RunView }
   cancelSweep: { sweep: SweepView }
+  /** `repeats`: whether its failed runs run again, too. */
+  continueSweep: { sweep: SweepView; repeats: boolean }
 }
 
 /** The actions on runs and sweeps that spend or lose something. */
@@ -27,6 +30,7 @@ export const runDangers: { [Action in keyof RunSubjects]: Danger<RunSubjects[Act
   cancelRun: { undo: false, question: cancelRunQuestion },
   moveRun: { undo: false, question: moveRunQuestion },
   cancelSweep: { undo: false, question: cancelSweepQuestion },
+  continueSweep: { undo: false, question: continueSweepQuestion },
 }
 
 /** A run is asked about where the credit doesn’t pay for its machines. A limit that would stop them holds them back. */
@@ -129,5 +133,44 @@ function cancelSweepQuestion(
     verb: machines.length > 0 ? `Destroy ${counted(machines.length, 'machine')}` : 'Cancel sweep',
     lines: lines.filter(line => line !== false),
     grave: true,
+  }
+}
+
+/** Its machines start again or others are rented, and its limits count anew: it costs more than was agreed to at first. */
+function continueSweepQuestion(
+  account: AccountView,
+  { sweep, repeats }: RunSubjects['continueSweep'],
+  now: number,
+): Question {
+  const latest = latestRuns(sweep, Object.values(account.runs))
+  const isAgain = (run: RunView) =>
+    repeats ? run.step === 'failed' || run.step === 'cancelled' : isCutShort(run)
+  const again = latest.filter(run => run !== undefined).filter(isAgain)
+  const machines = again.flatMap(run =>
+    run.step === 'failed' ? (account.instances[run.instance ?? ''] ?? []) : [],
+  )
+  const anew = again.length - machines.length + latest.filter(run => run === undefined).length
+  const { price, most } = sweep.agreed
+  const rented = Math.max(0, Math.min(sweep.atOnce - machines.length, anew))
+  const restarted = machines.reduce((sum, one) => sum + (one.pricePerHour ?? one.costPerHour), 0)
+  const perHour = restarted + rented * (price ?? 0)
+  const more = machines.reduce((sum, one) => sum + starting(one).more, 0) + rented * (price ?? 0)
+  const beyond = beyondCredit(account, { perHour: more }, now)
+  const verb = repeats ? 'Rerun' : 'Continue'
+  const lines = [
+    beyond?.why,
+    machines.length > 0 &&
+      `${counted(machines.length, 'run')} ${machines.length === 1 ? 'starts again on its machine' : 'start again on their machines'}, with the files there.`,
+    anew > 0 &&
+      `${counted(anew, 'run')} ${anew === 1 ? 'begins' : 'begin'} from the start, on ${rented === 1 ? 'a machine' : 'machines'} that Berth rents.`,
+    most === undefined
+      ? 'Its limits count anew.'
+      : `Its limits count anew, so it may cost up to ${money(most)} more.`,
+  ]
+  return {
+    title: `${verb === 'Rerun' ? 'Rerun the failed runs of' : verb} ${sweep.name}?`,
+    verb: perHour > 0 ? `${verb} for ${rate(perHour)}` : verb,
+    lines: lines.filter(line => typeof line === 'string'),
+    grave: beyond !== undefined,
   }
 }

@@ -43,7 +43,11 @@ test.skipIf(noSshd)(
     await expect.poll(instances, { timeout: patience }).toEqual([])
     expect(await done()).toBeLessThan(6)
 
-    await sweep.getByRole('button', { name: 'Continue digits' }).click()
+    await sweep.getByRole('button', { name: 'Continue digits…' }).click()
+    await page
+      .getByRole('alertdialog', { name: 'Continue digits?' })
+      .getByRole('button', { name: /^Continue for \$/ })
+      .click()
     await sweep.getByText(/6 of 6 done/).waitFor({ timeout: patience * 3 })
     await expect.poll(instances, { timeout: patience }).toEqual([])
     const table = sweep.getByRole('table', { name: 'Runs of digits' })

@@ -1,4 +1,4 @@
-import { machineLimit } from '#shared/automation/run.ts'
+import { machineLimit, machineStopped, stoppedByUser } from '#shared/automation/run.ts'
 import { money, rate } from '#shared/format/money.ts'
 import { named } from '#shared/format/name.ts'
 import { counted } from '#shared/format/size.ts'
@@ -68,16 +68,13 @@ export function stoppedMachine(
       ? 'A limit stopped its machine'
       : 'Its machine was stopped'
   return {
-    code: isUsers ? stoppedByUser : limit === undefined ? 'stopped' : machineLimit,
+    code: isUsers ? stoppedByUser : limit === undefined ? machineStopped : machineLimit,
     message: `${who} before the run finished${limit === undefined ? '' : `: ${limit}`}.`,
     advice: `Its files are still there. Resume to start it again${
       project.limits.length > 0 ? ', with its limits reset' : ''
     }.`,
   }
 }
-
-/** The code of a run's failure whose machine the user stopped. */
-export const stoppedByUser = 'stopped_by_user'
 
 export const machineExited = {
   code: 'ended',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Limit, RentalLimits } from '#shared/automation/limit.ts'
-import { isGoing, machineLimit, RunFields, RunId, RunStep, sweepLimit } from '#shared/automation/run.ts'
+import { isCutShort, isGoing, RunFields, RunId, RunStep } from '#shared/automation/run.ts'
 import { grownFrom } from '#shared/derived.ts'
 import { InstanceId, OfferId } from '#shared/ids.ts'
 import { limitsBeforeStop } from '#shared/project/before-stop.ts'
@@ -316,16 +316,7 @@ export function keptFrom({ seconds, destroys }: Keeping, at: number): Pick<Run, 
   return { keptUntil: at + seconds, remindAt: seconds > remindsWithin ? soon : undefined }
 }
 
-/** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */
-export function isInterrupted({
-  step,
-  problem,
-  givenUp,
-}: Pick<Run, 'step' | 'problem' | 'givenUp'>): boolean {
-  const codes = [sweepLimit, machineLimit, 'stopped', 'stopped_by_user', 'no_such_instance']
-  return (
-    givenUp === true ||
-    step === 'cancelled' ||
-    (step === 'failed' && problem !== undefined && codes.includes(problem.code))
-  )
+/** Whether it ended before its command did, or was given up until its next step. */
+export function isInterrupted(run: Pick<Run, 'step' | 'problem' | 'givenUp'>): boolean {
+  return run.givenUp === true || isCutShort(run)
 }

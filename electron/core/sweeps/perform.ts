@@ -311,7 +311,7 @@ export class Sweeps {
 
   /** Continues after its user's request, with those of its runs again that `again` names. */
   async #goOn(id: string, again: (run: Run) => boolean): Promise<void> {
-    const { account, activity, now } = this.#context
+    const { account, activity, notifications, now } = this.#context
     const { stored, runs } = this.#parts
     const sweep = stored.get(id)
     if (sweep.step === 'going') throw new BerthError(sweepGoing)
@@ -327,6 +327,7 @@ export class Sweeps {
     // Its limits count anew before those that have machines continue, and it ends only once all of them have.
     await stored.intend(id, { since: { at: now(), micros: sweepCost(sweep, own, now()), failed } })
     activity.add({ account, kind: 'user', text: `Continued ${sweep.name}` })
+    notifications.withdraw(sweepAlertId(account, id))
     for (const run of chosen) if (isKept(run)) await runs.retry(run.id, undefined)
     await stored.intend(id, current => ({
       ...current,

@@ -90,11 +90,17 @@ export function sweepDeadline(sweep: Sweep, runs: readonly Run[], now: number): 
   return moments.length === 0 ? undefined : Math.min(...moments)
 }
 
-/** The most that a group costs in all, as shown; undefined without a limit. */
-export function sweepMost(sweep: Sweep): Micros | undefined {
+/** The most that a group costs from a start on, as agreed; undefined without a limit. */
+function agreedMost(sweep: Sweep): Micros | undefined {
   const { most } = sweepLimits(sweep)
   const { volumeCost = 0, keptCost = 0, leftCost = 0 } = sweep.project
-  return most === undefined ? undefined : sweep.since.micros + most + keptCost + volumeCost + leftCost
+  return most === undefined ? undefined : most + keptCost + volumeCost + leftCost
+}
+
+/** The most that it costs in all, as shown; undefined without a limit. */
+export function sweepMost(sweep: Sweep): Micros | undefined {
+  const most = agreedMost(sweep)
+  return most === undefined ? undefined : sweep.since.micros + most
 }
 
 /** What its machines may cost in all, the disks of stopped ones included; undefined where that is not limited. */
@@ -168,6 +174,7 @@ function sweepView(sweep: Sweep, own: readonly Run[], now: number): SweepView {
     cost: { micros: sweepCost(sweep, own, at), at, perHour: sweepRate(sweep) },
     most: sweepMost(sweep),
     deadline,
+    agreed: { price: project.price, most: agreedMost(sweep) },
     ...(deadline !== undefined && limit && { limit }),
     waiting: sweepWaiting(sweep, own),
   }

@@ -1,7 +1,6 @@
-import { isGoing } from '#shared/automation/run.ts'
+import { isGoing, stoppedByUser } from '#shared/automation/run.ts'
 import { latestRuns } from '#shared/automation/sweep.ts'
 import type { Problem } from '#shared/problem.ts'
-import { stoppedByUser } from '../runs/messages.ts'
 import type { Run } from '../runs/model.ts'
 import { firstFailed, haltedByUser, limitReached } from './messages.ts'
 import { type Sweep, sweepCost, sweepStops } from './record.ts'

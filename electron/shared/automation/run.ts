@@ -274,9 +274,27 @@ export function lossWords(runs: readonly Pick<RunView, 'lost' | 'lostCost'>[]): 
 export const sweepLimit = 'sweep_limit'
 export const machineLimit = 'stopped_by_limit'
 
+/** The codes of a run whose machine was stopped otherwise: by its user, and by nobody known. */
+export const stoppedByUser = 'stopped_by_user'
+export const machineStopped = 'stopped'
+
 /** Whether a run ended since its limit was reached, which is no failure of what it ran. */
 export function isStoppedAtLimit(problem: Pick<Problem, 'code'> | undefined): boolean {
   return problem?.code === sweepLimit || problem?.code === machineLimit
+}
+
+/** Whether a run ended since its machine was stopped, which is no failure of what it ran. */
+export function isStopped({ step, problem }: { step: RunStep; problem?: Pick<Problem, 'code'> | undefined }) {
+  return (
+    step === 'failed' &&
+    (isStoppedAtLimit(problem) || problem?.code === stoppedByUser || problem?.code === machineStopped)
+  )
+}
+
+/** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */
+export function isCutShort(run: Parameters<typeof isStopped>[0]): boolean {
+  const { step, problem } = run
+  return step === 'cancelled' || isStopped(run) || (step === 'failed' && problem?.code === 'no_such_instance')
 }
 
 /** Whether the run is unfinished. */

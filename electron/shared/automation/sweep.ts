@@ -46,6 +46,8 @@ export interface SweepView extends v.InferOutput<typeof SweepFields> {
   /** Its highest cost, and when all its machines are stopped at the latest; absent without a limit. */
   most?: Micros
   deadline?: number
+  /** What was agreed to: micro-dollars per hour of each machine, and at most from a start until its limits. */
+  agreed: { price?: Micros; most?: Micros }
   /** Which of its limits that is: seconds, or what its machines cost. */
   limit?: { seconds: number } | { micros: Micros }
   /** What its next run waits for, where that has not begun and none of its runs shows it. */

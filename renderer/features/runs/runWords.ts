@@ -2,6 +2,7 @@ import type { Shape } from '#renderer/bridge/stateWords.ts'
 import {
   isGoing,
   isProjectRun,
+  isStopped,
   isStoppedAtLimit,
   isYetToEnd,
   movesWords,
@@ -42,6 +43,8 @@ export function runState(run: RunView): { word: string; shape: Shape } {
     if (isKept) return { word: `${endedWith(code)}, instance kept`, shape: 'needs-you' }
     if (code && failedAt === 'running')
       return { word: `Failed with ${exitCodeWords(code)}`, shape: 'needs-you' }
+    if (isProject && isStopped(run))
+      return { word: `Stopped: ${name(failedAt ?? 'waiting')}`, shape: 'needs-you' }
     return { word: isProject ? `Failed: ${name(failedAt ?? 'waiting')}` : 'Failed', shape: 'needs-you' }
   }
   switch (step) {

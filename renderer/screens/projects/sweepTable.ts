@@ -1,6 +1,6 @@
 import type { Shape } from '#renderer/bridge/stateWords.ts'
 import { runCost, runState } from '#renderer/features/runs/runWords.ts'
-import { isGoing, type ProjectRunView } from '#shared/automation/run.ts'
+import { isGoing, isStopped, type ProjectRunView } from '#shared/automation/run.ts'
 import { latestRuns, type SweepView } from '#shared/automation/sweep.ts'
 import { csv, dollars } from '#shared/format/csv.ts'
 import { money } from '#shared/format/money.ts'
@@ -101,19 +101,20 @@ export function rowCounts(rows: readonly SweepRow[]) {
     rows.filter(({ run }) => run !== undefined && wanted(run)).length
   const going = count(isGoing)
   const done = count(({ step }) => step === 'done')
-  const failed = count(({ step }) => step === 'failed')
+  const stopped = count(isStopped)
+  const failed = count(({ step }) => step === 'failed') - stopped
   const cancelled = count(({ step }) => step === 'cancelled')
   return {
     all: rows.length,
     done,
+    stopped,
     failed,
     cancelled,
     going,
-    left: rows.length - done - failed - cancelled - going,
+    left: rows.length - done - stopped - failed - cancelled - going,
   }
 }
 
-/** `7 of 12 done, 2 running, 1 failed`. */
 /** The state of a sweep as a word and an icon. @param runs its runs */
 export function sweepMark(sweep: SweepView, runs: readonly ProjectRunView[]): { word: string; shape: Shape } {
   if (sweep.step === 'going') return { word: 'Running', shape: 'running' }
@@ -124,10 +125,19 @@ export function sweepMark(sweep: SweepView, runs: readonly ProjectRunView[]): { 
   return { word: 'Ended', shape: failed > 0 ? 'needs-you' : 'stopped' }
 }
 
-export function countWords({ all, done, failed, cancelled, going }: ReturnType<typeof rowCounts>): string {
+/** `7 of 12 done, 2 in progress, 1 failed`. */
+export function countWords({
+  all,
+  done,
+  stopped,
+  failed,
+  cancelled,
+  going,
+}: ReturnType<typeof rowCounts>): string {
   return [
     `${done} of ${all} done`,
     going > 0 && `${going} in progress`,
+    stopped > 0 && `${stopped} stopped`,
     failed > 0 && `${failed} failed`,
     cancelled > 0 && `${cancelled} cancelled`,
   ]

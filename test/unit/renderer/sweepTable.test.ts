@@ -23,6 +23,7 @@ const sweep: SweepView = {
   results: 'sweeps/1',
   createdAt: 0,
   cost: { micros: 0, at: 0, perHour: 0 },
+  agreed: {},
 }
 
 function run(index: number, attempt: number, change: Partial<ProjectRunView>): ProjectRunView {
@@ -42,6 +43,13 @@ test('a sweep’s rows are its runs by their latest attempt, also those that hav
   expect(rows.map(row => row.run?.id)).toEqual(['x00', 'x11', undefined])
   expect(sweepColumns(rows)).toEqual({ settings: ['lr'], printed: ['loss'] })
   expect(countWords(rowCounts(rows))).toBe('1 of 3 done, 1 in progress')
+})
+
+test('a run that was stopped is no failed one', () => {
+  const stopped = ['sweep_limit', 'stopped_by_limit', 'stopped_by_user'].map((code, index) =>
+    run(index, sweep.attempts[index] ?? 0, { step: 'failed', problem: { code, message: '' } }),
+  )
+  expect(countWords(rowCounts(sweepRows(sweep, stopped)))).toBe('0 of 3 done, 3 stopped')
 })
 
 test('rows are sorted by numbers as numbers, and those without a value come last either way', () => {

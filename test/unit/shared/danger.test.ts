@@ -251,6 +251,41 @@ test('cancelling a sweep says how many machines it destroys, and nothing else’
   expect(dangers.cancelSweep.question(accountView(), { sweep }, 0)?.verb).toBe('Cancel sweep')
 })
 
+test('continuing a sweep says what its machines cost, those that start again and those that are rented', () => {
+  const sweep = {
+    id: 'q1',
+    name: 'lr',
+    attempts: [0, 0, 0, 0],
+    atOnce: 3,
+    agreed: { price: 300_000, most: 2_000_000 },
+  } as unknown as SweepView
+  const run = (index: number, given: Partial<ReturnType<typeof projectRunView>>) =>
+    projectRunView({ id: `x${index}`, sweep: { id: 'q1', index, attempt: 0 }, step: 'failed', ...given })
+  const limit = { code: 'sweep_limit', message: '' }
+  const account = accountView(
+    {
+      runs: {
+        a: run(0, { instance: 1, problem: limit }),
+        b: run(1, { step: 'cancelled', instance: 2 }),
+        c: run(2, { instance: 3, problem: { code: 'command_failed', message: '' } }),
+      },
+    },
+    ...[1, 2, 3].map(id => instanceView({ id, state: 'stopped', pricePerHour: 200_000, costPerHour: 9_000 })),
+  )
+  expect(dangers.continueSweep.question(account, { sweep, repeats: false }, 0)).toMatchObject({
+    title: 'Continue lr?',
+    verb: 'Continue for $0.800/h',
+    lines: [
+      '1 run starts again on its machine, with the files there.',
+      '2 runs begin from the start, on machines that Berth rents.',
+      'Its limits count anew, so it may cost up to $2.00 more.',
+    ],
+  })
+  expect(dangers.continueSweep.question(account, { sweep, repeats: true }, 0)?.verb).toBe(
+    'Rerun for $0.700/h',
+  )
+})
+
 test('deleting the key that Berth uses, or may use, says which limits no longer act', () => {
   const limits = { one: limit }
   const asked = (given: Partial<AccountView>, inUse: boolean | undefined) =>

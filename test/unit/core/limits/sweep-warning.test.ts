@@ -19,6 +19,7 @@ const sweep: SweepView = {
   step: 'going',
   createdAt: now - 900,
   cost: { micros: 0, at: now, perHour: 0 },
+  agreed: {},
   limit: { seconds: 1800 },
 }
 const limitOf = (instance: number, at = dueAt) =>
