@@ -223,7 +223,7 @@ test.skipIf(noSshd)(
     await sheet
       .getByText(/You’re reminded 1 d later\. Once the run has cost \$.* in all, it’s destroyed/)
       .waitFor()
-    await sheet.getByRole('switch', { name: 'Destroy the machine of a failed run after 1 d' }).check()
+    await sheet.getByRole('radio', { name: /^Destroy after 1 d, \$/ }).check()
     await sheet.getByText(/It’s destroyed 1 d later, with all that isn’t downloaded by then\.$/).waitFor()
     await sheet.getByRole('button', { name: /^Run these commands/ }).click()
     const run = page.getByRole('group', { name: 'Run of digits' })

@@ -79,7 +79,7 @@ export function planCosts(plan: Planned, choice: Choice = { limits: plan.limits 
   const left = disk === undefined ? 0 : leftCost(plan.spec, disk)
   const parts = [
     why,
-    keptCost && `${money(keptCost)} for ${duration(kept)} of disk if it fails`,
+    keptCost && keptCost >= 1000 && `${money(keptCost)} for ${duration(kept)} of disk if it fails`,
     left > 0 && `${money(left)} for disks of machines that it leaves`,
     volumeCost && `about ${money(volumeCost)} for the new volume`,
   ].filter(Boolean)

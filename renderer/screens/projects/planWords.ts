@@ -1,7 +1,11 @@
 import type { Limit } from '#shared/automation/limit.ts'
+import { money } from '#shared/format/money.ts'
 import { named } from '#shared/format/name.ts'
+import { duration } from '#shared/format/time.ts'
+import { longestKept } from '#shared/project/bounds.ts'
 import { usualMachine } from '#shared/project/project-defaults.ts'
-import type { ProjectSpec } from '#shared/project/spec.ts'
+import type { Keeping, ProjectSpec } from '#shared/project/spec.ts'
+import type { Micros } from '#shared/spending/money.ts'
 
 /** How several machines run a command together. */
 export const nodesWords =
@@ -21,6 +25,37 @@ export function loosenWords({ machine = {} }: ProjectSpec): string {
     machine.cuda !== undefined && 'an older CUDA',
   ].filter(demand => demand !== false)
   return `Allow ${named(demands, { last: ' or ' })}, or try again later.`
+}
+
+/** What can become of the machine of a failed run: kept with a reminder, destroyed after that time, or at once. */
+export type KeepingChoice = 'kept' | 'later' | 'now'
+
+/** What each means, with what its disk costs at most. `seconds`: until the reminder; `disk`: micro-dollars per hour. */
+export function keepingChoices(
+  { seconds }: Keeping,
+  disk: Micros | undefined,
+): Record<KeepingChoice, { keeping: Keeping; label: string }> {
+  const soonest = { seconds: 60, destroys: true }
+  const [kept, later] = [
+    { seconds, destroys: false },
+    { seconds, destroys: true },
+  ]
+  const sum = (keeping: Keeping) =>
+    disk === undefined ? '' : `, ${money(Math.ceil((disk * longestKept(keeping)) / 3600))}`
+  return {
+    kept: {
+      keeping: kept,
+      label: `Keep${disk === undefined ? '' : ` ${duration(longestKept(kept))}`}${sum(kept)}`,
+    },
+    later: { keeping: later, label: `Destroy after ${duration(seconds)}${sum(later)}` },
+    now: { keeping: soonest, label: 'Destroy at once' },
+  }
+}
+
+/** Which of them it is. */
+export function keepingChosen({ seconds, destroys }: Keeping): KeepingChoice {
+  if (!destroys) return 'kept'
+  return seconds <= 60 ? 'now' : 'later'
 }
 
 /** When the limits of a plan act while this computer sleeps. `isSweep`: whether they are for a whole sweep. */
