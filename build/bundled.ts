@@ -8,6 +8,11 @@ export const bundled: Pick<UserConfig, 'ssr' | 'define' | 'resolve'> = {
   ssr: { noExternal: true, external: ['electron', 'keytar', 'ssh2', 'cpu-features'] },
   // For Node it exports two CommonJS builds, of which one is used.
   resolve: { alias: [{ find: /^mutative$/, replacement: 'mutative/dist/mutative.esm.mjs' }] },
-  // Some bundled packages are CommonJS and use their own path.
-  define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
+  define: {
+    // Some bundled packages are CommonJS and use their own path.
+    __filename: 'import.meta.filename',
+    __dirname: 'import.meta.dirname',
+    // Read at each use otherwise, which is slow, and not set where Berth runs: packages would check what they are given.
+    'process.env.NODE_ENV': JSON.stringify('production'),
+  },
 }
