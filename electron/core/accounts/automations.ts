@@ -4,9 +4,9 @@ import { Departures } from '#core/departures/perform.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 
 import { openNotes } from '#core/instances/notes.ts'
-import { Ledger, type Reservation } from '#core/ledger/perform.ts'
+import { Ledger } from '#core/ledger/perform.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
-import { type Limits, openLimits } from '#core/limits/service.ts'
+import { openLimits } from '#core/limits/service.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { openMoney } from '#core/money/money.ts'
 import { openPriceIncreases } from '#core/money/price-increases.ts'
@@ -14,24 +14,15 @@ import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
 import { Recoveries } from '#core/recoveries/perform.ts'
-import {
-  isProven,
-  isRetrying,
-  isUnderWay,
-  limitsLeftOf,
-  type RentalAttempt,
-  rentedAs,
-} from '#core/renting/rental.ts'
+import { isProven, isRetrying, isUnderWay } from '#core/renting/rental.ts'
 import { openRentals } from '#core/renting/rentals.ts'
-import { openRunsAndSweeps, type Sweeps } from '#core/sweeps/perform.ts'
+import { openRunsAndSweeps } from '#core/sweeps/perform.ts'
 import { openUndoableActions } from '#core/undoable-actions.ts'
 import { Watchdogs } from '#core/watchdogs/perform.ts'
 import { openWatchdogOwner, type StoredWatchdogs } from '#core/watchdogs/record.ts'
-import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import type { TellOf } from '#core/watchdogs/visits.ts'
 import { Watches } from '#core/watches/perform.ts'
-import type { RentRequest } from '#shared/market/rent-request.ts'
-import { boundsOf, dearestOf } from '#shared/project/bounds.ts'
+import { dearestOf } from '#shared/project/bounds.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 import { openMaintenances } from './maintenances.ts'
 import { openVolumes } from './volumes.ts'
@@ -70,25 +61,20 @@ export async function openAutomations(
     await openWatchdogOwner(context),
     instance => rentals.ofInstance(instance) !== undefined,
   )
-  const hooks = {
-    onCreated,
-    reserve: (attempt: RentalAttempt) => ledger.reserve(reservationOf(attempt, sweeps)),
-    counts: (attempt: RentalAttempt, instance: number) =>
-      ledger.found(reservationOf(attempt, sweeps), instance),
-    limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
-    recover: (...args: Parameters<Recoveries['recoverRental']>) => recoveries.recoverRental(...args),
-    prepared: (request: RentRequest, terms: Parameters<typeof withWatchdogScript>[3]) =>
-      withWatchdogScript(request, context.store.get().accounts[context.account], context.now(), terms),
-  }
   const ledger = await Ledger.open(context, mark => {
     const attempt = rentals.attempt(mark)
     return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) && !isProven(attempt) }
   })
   const rentals = await openRentals(
     context,
-    hooks,
+    {
+      ledger,
+      mostOf: group => sweeps.mostOf(group),
+      onCreated,
+      limit: (...args) => limits.limitRental(...args),
+      recover: (...args) => recoveries.recoverRental(...args),
+    },
     storedLimits,
-    (rental, price) => ledger.refusal(rental.by, ledger.need(price, boundsOf(limitsLeftOf(rental)))),
     maintenances.soonDown,
   )
   const departures = await Departures.open(context, transfers)
@@ -177,15 +163,4 @@ export async function openAutomations(
       await Promise.all(all.map(automation => automation.flush?.()))
     },
   }
-}
-
-/** What a try may cost, before it is asked for. */
-function reservationOf(attempt: RentalAttempt, sweeps: Pick<Sweeps, 'mostOf'>): Reservation {
-  const { mark, rental, offer } = attempt
-  const perHour = rentedAs(attempt).agreed?.running ?? offer.pricePerHour
-  const { by, group } = rental
-  const own = boundsOf(limitsLeftOf(rental))
-  const ofSweep = group === undefined ? undefined : sweeps.mostOf(group)
-  const isShared = ofSweep !== undefined
-  return { mark, by, group, perHour, ...own, ...(isShared && { most: ofSweep }), isShared }
 }

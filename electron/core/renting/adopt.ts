@@ -2,41 +2,57 @@ import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/bridge/problems.ts'
 import { hidesMark, markOf, replacedBy } from '#core/instances/mark.ts'
 import { askForOne, isRefusal } from '#core/instances/poll-account.ts'
+import type { Ledger, Reservation } from '#core/ledger/perform.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
-import type { Limit } from '#shared/automation/limit.ts'
 import type { RecoveryChoice } from '#shared/automation/recovery.ts'
-import type { RentRequest } from '#shared/market/rent-request.ts'
 import type { Problem } from '#shared/problem.ts'
+import { boundsOf } from '#shared/project/bounds.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import { attemptOf, rentalAlert, rentalAlertId, sentenceFor, tryEntry } from './messages.ts'
-import { type Attempts, isProven, isRetrying, limitsOfAttempt, type RentalAttempt } from './rental.ts'
+import {
+  type Attempts,
+  isProven,
+  isRetrying,
+  limitsLeftOf,
+  limitsOfAttempt,
+  type RentalAttempt,
+  rentedAs,
+} from './rental.ts'
 
 /** Dependencies for creating instances. */
-export interface CreationParts {
+export interface CreationParts extends RentalNeighbours {
   context: AccountContext
   attempts: Attempts
   secrets: RequestSecrets
-  hooks: InstanceHooks
 }
 
-/** Callbacks for a new instance. */
-export interface InstanceHooks {
+/** The parts of the account that rentals need. */
+export interface RentalNeighbours {
+  /** Each try's machine is reserved there before it is asked for. */
+  ledger: Pick<Ledger, 'reserve' | 'found' | 'refusal' | 'need'>
+  /** Micro-dollars that all machines of a group may cost together; undefined where each has its own bound. */
+  mostOf(group: string): Micros | undefined
   /** Called with each instance, and its own key if it has one. */
   onCreated(instance: number, instanceKey: string | undefined): void
-  /** Reserves a try's machine before it is asked for; resolves with why it may not be. */
-  reserve: (attempt: RentalAttempt) => Promise<Problem | undefined>
-  /** A try has that machine, which counts even if the try had ended without one. */
-  counts: (attempt: RentalAttempt, instance: number) => void
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
   /** Sets what Berth does once it is outbid, as chosen with the rental. */
   recover(instance: number, choice: RecoveryChoice): Promise<void>
-  /** The request as it is sent: with a watchdog in its start script, for limits that also count in a sleep. */
-  prepared: (
-    request: RentRequest,
-    terms: { limits: readonly Limit[]; price?: Micros },
-  ) => Promise<RentRequest>
+}
+
+/** What a try's machine may cost, as the ledger reserves and counts it. */
+export function reservationOf(
+  attempt: RentalAttempt,
+  { mostOf }: Pick<RentalNeighbours, 'mostOf'>,
+): Reservation {
+  const { mark, rental, offer } = attempt
+  const perHour = rentedAs(attempt).agreed?.running ?? offer.pricePerHour
+  const { by, group } = rental
+  const own = boundsOf(limitsLeftOf(rental))
+  const ofGroup = group === undefined ? undefined : mostOf(group)
+  const isShared = ofGroup !== undefined
+  return { mark, by, group, perHour, ...own, ...(isShared && { most: ofGroup }), isShared }
 }
 
 /**
@@ -56,7 +72,7 @@ export const askAgainAfter = 5000
  * none is left.
  */
 export async function adoptInstance(
-  { context, attempts, secrets, hooks }: CreationParts,
+  parts: CreationParts,
   mark: string,
   instance: number,
   {
@@ -65,28 +81,30 @@ export async function adoptInstance(
     queued,
   }: { instanceKey?: string; guessed?: boolean; queued?: boolean } = {},
 ): Promise<void> {
+  const { context, attempts, secrets, ledger } = parts
   const { rental } = attempts.get(mark)
   const { request } = rental
-  hooks.counts(attempts.get(mark), instance)
+  // It counts even if the try had ended without one.
+  ledger.found(reservationOf(attempts.get(mark), parts), instance)
   if (!isRetrying(rental)) await secrets.forget(rental).catch(() => undefined)
   const { unwanted } = attempts.get(mark)
   if (guessed && unwanted) return letUserSay({ context, attempts }, mark, [instance])
   // What was told of it is over: a question which machine it is, or that it had failed.
   context.notifications.withdraw(rentalAlertId(context.account, rental.id))
   // First, as the service reports the instance's own key only this once.
-  hooks.onCreated(instance, instanceKey)
+  parts.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) {
     const replaced = replacedBy(request)
     const attempt = attempts.get(mark)
-    await hooks.limit(mark, instance, limitsOfAttempt(attempt), {
+    await parts.limit(mark, instance, limitsOfAttempt(attempt), {
       replaces: replaced,
       since: attempt.askedAt ?? attempt.startedAt,
       brought: attempt.brought,
     })
     // A replacement takes over the choice of the one it replaces, which may have changed since.
     if (request.recovery && request.bid !== undefined && replaced === undefined)
-      await hooks.recover(instance, request.recovery)
+      await parts.recover(instance, request.recovery)
   }
   await attempts.update(mark, {
     step: 'waiting',

@@ -2,6 +2,7 @@ import { problemOf } from '#core/bridge/problems.ts'
 import { markLabel, markVariable } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/poll-account.ts'
 import { pauseAfterRefusal } from '#core/instances/repeated-polls.ts'
+import { withWatchdogScript } from '#core/watchdogs/rental-script.ts'
 import type { NewInstance, VolumeInfo } from '#service/new-instance.ts'
 import type { Creation as CreationAnswer } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
@@ -16,6 +17,7 @@ import {
   askAgainAfter,
   type CreationParts,
   endAttempt,
+  reservationOf,
   undoAttempt,
   type Work,
   type WorkDone,
@@ -117,7 +119,7 @@ export class InstanceCreation {
 
 /** Requests the instance. Throws where the key is refused and nothing was created. */
 async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDone> {
-  const { context, attempts, secrets, hooks } = parts
+  const { context, attempts, secrets, ledger } = parts
   const { mark } = attempt
   const { account, store, client, quitting } = context
   if (attempt.unwanted) return 'done'
@@ -126,13 +128,13 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
     await endAttempt(parts, mark, 'failed', sentenceFor('secrets_lost'))
     return 'done'
   }
-  const overCap = await hooks.reserve(attempt)
+  const overCap = await ledger.reserve(reservationOf(attempt, parts))
   if (overCap) {
     await endAttempt(parts, mark, 'failed', overCap)
     return 'done'
   }
-  const limits = limitsLeftOf(attempt.rental)
-  const request = await hooks.prepared(restored, { limits, price: rentedAs(attempt).agreed?.running })
+  const terms = { limits: limitsLeftOf(attempt.rental), price: rentedAs(attempt).agreed?.running }
+  const request = await withWatchdogScript(restored, store.get().accounts[account], context.now(), terms)
   try {
     await attempts.intend(mark, {
       step: 'asking',

@@ -1,5 +1,6 @@
 import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/bridge/problems.ts'
+import type { Ledger } from '#core/ledger/perform.ts'
 import { blockingAccountLimit } from '#core/limits/may-start.ts'
 import { searchNarrowed } from '#core/market/find-offers.ts'
 import { offerView } from '#core/market/offer-view.ts'
@@ -11,6 +12,7 @@ import { Sorter } from '#shared/market/offer-order.ts'
 import type { OpenRequest } from '#shared/market/rent-request.ts'
 import type { FailedMachineView } from '#shared/market/rental-view.ts'
 import type { Problem } from '#shared/problem.ts'
+import { boundsOf } from '#shared/project/bounds.ts'
 import { type Micros, micros } from '#shared/spending/money.ts'
 import { needingPermission } from '../bridge/problems.ts'
 import type { FailedMachines } from './failed-machines.ts'
@@ -20,7 +22,7 @@ import {
   type Attempt,
   isRetrying,
   knownInstances,
-  type Rental,
+  limitsLeftOf,
   type Retrying,
   type StoredRentals,
 } from './rental.ts'
@@ -134,8 +136,8 @@ export interface RetryParts {
   rentals: StoredRentals
   hosts: FailedMachines
   secrets: RequestSecrets
-  /** Why its spender may not rent at that price now; undefined if it may. */
-  refusal(rental: Rental, price: Micros): Problem | undefined
+  /** Who pays, and whether they may. */
+  ledger: Pick<Ledger, 'refusal' | 'need'>
   /** Requests an attempt's instance. */
   request(mark: string): void
   /** Destroys the instance that an attempt created or is still creating. */
@@ -147,7 +149,7 @@ type Next = boolean | Extract<RentalMove, { do: 'end' }>
 
 /** Makes the function that finds the next offer and rents it. */
 export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise<Next> {
-  const { context, rentals, hosts, secrets, refusal } = parts
+  const { context, rentals, hosts, secrets, ledger } = parts
   const { account, store, client, quitting, now } = context
   /** By rental: the price that a limit holds back, in micro-dollars per hour, and when the market had it. */
   const heldPrices = new Map<string, { price: Micros; at: number }>()
@@ -181,7 +183,9 @@ export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise
     const rental = rentals.get(id)
     if (quitting.aborted || !isRetrying(rental)) return false
     if (rental.unwanted) return true
-    const best = bestOffer(rental, offers, hosts.avoided(), price => refusal(rental, price) ?? vetoFor(price))
+    const bounds = boundsOf(limitsLeftOf(rental))
+    const overCap = (price: Micros) => ledger.refusal(rental.by, ledger.need(price, bounds))
+    const best = bestOffer(rental, offers, hosts.avoided(), price => overCap(price) ?? vetoFor(price))
     const problem = !best
       ? nothingFound(rental, goodEnough(offers, search, rental.request, {}))
       : !request

@@ -9,14 +9,21 @@ import type { RentRequest } from '#shared/market/rent-request.ts'
 import { BerthError, type Problem } from '#shared/problem.ts'
 import type { Spender } from '#shared/spending/spender.ts'
 import { isDeepEqual } from '../storage/store.ts'
-import { adoptInstance, type CreationParts, destroySurplus, endAttempt, type InstanceHooks } from './adopt.ts'
+import {
+  adoptInstance,
+  type CreationParts,
+  destroySurplus,
+  endAttempt,
+  type RentalNeighbours,
+  reservationOf,
+} from './adopt.ts'
 import { checkLengths, InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
 import { lateComers, markedBy, takenBesides, verdictOn } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
 import { cameLateAlert, rentalAlert, sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep, tooDearAtFirst } from './next-move.ts'
-import { newAttempt, type RetryParts } from './next-offer.ts'
+import { newAttempt } from './next-offer.ts'
 import {
   isProven,
   isRetrying,
@@ -45,9 +52,8 @@ const uncertainty = 60
  */
 export async function openRentals(
   context: AccountContext,
-  hooks: InstanceHooks,
+  neighbours: RentalNeighbours,
   limits: Pick<StoredLimits, 'actedOn'>,
-  refusal: RetryParts['refusal'] = () => undefined,
   soonDown?: () => ReadonlySet<number>,
 ) {
   const { account, activity, store } = context
@@ -60,11 +66,14 @@ export async function openRentals(
     failedMachines: hosts.view(),
   }))
   const { all, find, get, update, attempts } = rentals
-  const parts: CreationParts = { context, attempts, secrets, hooks }
+  const parts: CreationParts = { ...neighbours, context, attempts, secrets }
   const creation = new InstanceCreation(parts)
   const request = (mark: string) => creation.work(mark, 'ask')
   const leftVolumes = new LeftVolumes(context, attempts)
-  const retries = new Retries({ context, rentals, hosts, secrets, request, discard, refusal }, limits)
+  const retries = new Retries(
+    { context, rentals, hosts, secrets, request, discard, ledger: neighbours.ledger },
+    limits,
+  )
 
   /** Stores a rental and its secret values. Throws `not_written`, and then nothing has changed. */
   async function add(rental: Rental): Promise<void> {
@@ -91,7 +100,7 @@ export async function openRentals(
 
   /** What machines cost that appeared after their try had ended, up to now. */
   async function countLate(attempt: RentalAttempt, late: readonly number[]): Promise<void> {
-    for (const id of late) hooks.counts(attempt, id)
+    for (const id of late) neighbours.ledger.found(reservationOf(attempt, neighbours), id)
     const at = context.now()
     const micros = late.reduce((sum, id) => sum + (instances[id] ? spentBy(instances[id], at) : 0), 0)
     const { mark, cost, spent, problem, rental } = attempt

@@ -147,7 +147,7 @@ test('all rentals ask in one place, after the ledger, and all starts and bids go
   const withWords = (words: string) => core.filter(({ text }) => text.includes(words)).map(({ file }) => file)
   expect(withWords('.createInstance(')).toEqual(['renting/create.ts'])
   const { text: creation = '' } = core.find(({ file }) => file === 'renting/create.ts') ?? {}
-  const [reserved, asked] = [creation.indexOf('hooks.reserve('), creation.indexOf('.createInstance(')]
+  const [reserved, asked] = [creation.indexOf('ledger.reserve('), creation.indexOf('.createInstance(')]
   expect(reserved).toBeGreaterThan(0)
   expect(asked).toBeGreaterThan(reserved)
   // The other one only tries a new key.

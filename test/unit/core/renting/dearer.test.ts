@@ -4,18 +4,9 @@ import { openRentals } from '#core/renting/rentals.ts'
 import { accountContext, freshAnswer, noting } from '#test/berth/account-context.ts'
 import { flushPromises } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
-import { someAttempt, someRental } from './some-rental.ts'
+import { neighbours, someAttempt, someRental } from './some-rental.ts'
 
 const dollar = 1_000_000
-const hooks = {
-  onCreated: () => undefined,
-  reserve: async () => undefined,
-  counts: () => undefined,
-  limit: async () => undefined,
-  recover: async () => undefined,
-  prepared: async <Request>(request: Request) => request,
-}
-
 test.each([
   ['far dearer', { pricePerHour: 10 * dollar }, true],
   ['far dearer, running already', { pricePerHour: 2.5 * dollar, state: 'running' as const }, true],
@@ -37,7 +28,7 @@ test.each([
     await (await openStoredRentals(context)).add(
       someRental({ attempts: [someAttempt({ offer, startedAt: asked, askedAt: asked })] }),
     )
-    const rentals = await openRentals(context, hooks, { actedOn: () => undefined })
+    const rentals = await openRentals(context, neighbours, { actedOn: () => undefined })
     const seen = instanceView({ id: 4711, state: 'loading', ...view })
     const records = [{ id: 4711, extra_env: [['BERTH_RENTAL', 'r0000000000000001']] }] as never
     rentals.onPoll(freshAnswer(context, { 4711: seen }, records, 1100))

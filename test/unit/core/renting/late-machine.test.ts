@@ -7,16 +7,7 @@ import { account, accountContext, freshAnswer, noting } from '#test/berth/accoun
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { projectRun } from '../runs/stored-run.ts'
-import { retrying, someAttempt, someRental } from './some-rental.ts'
-
-const hooks = {
-  onCreated: () => undefined,
-  reserve: async () => undefined,
-  counts: () => undefined,
-  limit: async () => undefined,
-  recover: async () => undefined,
-  prepared: async <Request>(request: Request) => request,
-}
+import { neighbours, retrying, someAttempt, someRental } from './some-rental.ts'
 
 test('a machine that appears after its try had ended is destroyed with its new volume, and its cost counts', async () => {
   let now = 2000
@@ -43,7 +34,7 @@ test('a machine that appears after its try had ended is destroyed with its new v
   const late: number[] = []
   const rentals = await openRentals(
     context,
-    { ...hooks, counts: (_, instance) => void late.push(instance) },
+    { ...neighbours, ledger: { ...neighbours.ledger, found: (_, instance) => void late.push(instance) } },
     { actedOn: () => undefined },
   )
   const view = instanceView({ id: 5001, spent: { micros: 0, at: 1000, perHour: 3_600_000 } })
@@ -85,7 +76,7 @@ test('the alert that renting failed is gone once its machine is there after all'
   })
   const ended = { instance: undefined, step: 'failed' as const, endedAt: 1100 }
   await (await openStoredRentals(context)).add(someRental({ ...ended, attempts: [someAttempt(ended)] }))
-  const rentals = await openRentals(context, hooks, { actedOn: () => undefined })
+  const rentals = await openRentals(context, neighbours, { actedOn: () => undefined })
   rentals.onPoll(freshAnswer(context, { 5001: instanceView({ id: 5001 }) }, records, 2000))
   for (let passed = 0; passed < 3; passed += 1) {
     await flushPromises()
@@ -123,7 +114,7 @@ test.each([
     const other = retrying(someAttempt({ instance: 5001, step: 'running' }))
     if (!shown) await (await openStoredRentals(context)).add({ ...other, step: 'ready', instance: 5001 })
     const limit = async (_mark: string, instance: number) => void limited.push(instance)
-    const rentals = await openRentals(context, { ...hooks, limit }, { actedOn: () => undefined })
+    const rentals = await openRentals(context, { ...neighbours, limit }, { actedOn: () => undefined })
     const id = await rentals.rent(request, undefined)
     await flushPromises()
     expect(rentals.lastAttempt(id)).toMatchObject({ step: 'lost', problem: { code: 'not_new' } })
@@ -161,7 +152,7 @@ test.each([false, true])(
       now: () => 1000,
       newId: () => '00000000000000aa',
     })
-    const rentals = await openRentals(context, hooks, { actedOn: () => undefined })
+    const rentals = await openRentals(context, neighbours, { actedOn: () => undefined })
     const id = await rentals.rent(request, undefined)
     const poll = async () => {
       const views = { 5001: instanceView({ id: 5001 }), 5002: instanceView({ id: 5002 }) }

@@ -8,6 +8,7 @@ import { spenderOf } from '#shared/spending/spender.ts'
 import { accountContext, freshAnswer } from '#test/berth/account-context.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'
+import { neighbours } from './some-rental.ts'
 
 const mark = 'r00000000000000aa'
 const by = spenderOf('project', 'guest')
@@ -50,16 +51,12 @@ async function world() {
     const attempt = state.rentals?.attempt(found)
     return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) && !isProven(attempt) }
   })
-  const asked = (attempt: { mark: string }) => ({ mark: attempt.mark, by, perHour: 1_000_000 })
   const rentals = await openRentals(
     context,
     {
-      onCreated: () => undefined,
-      reserve: attempt => ledger.reserve(asked(attempt)),
-      counts: (attempt, instance) => ledger.found(asked(attempt), instance),
+      ...neighbours,
+      ledger,
       limit: async (rental, instance) => void limited.set(rental, instance),
-      recover: async () => undefined,
-      prepared: async one => one,
     },
     { actedOn: () => undefined },
   )

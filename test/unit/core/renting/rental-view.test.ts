@@ -6,7 +6,7 @@ import { pastRentals } from '#core/renting/rental-view.ts'
 import { endRetries } from '#core/renting/retrying.ts'
 import { accountContext } from '#test/berth/account-context.ts'
 import { MemoryFiles } from '#test/berth/machine.ts'
-import { retrying, someAttempt, someRental } from './some-rental.ts'
+import { neighbours, retrying, someAttempt, someRental } from './some-rental.ts'
 
 test('the last rental is the last one that the user chose and got', () => {
   const when = { kind: 'duration' as const, seconds: 3600 }
@@ -86,15 +86,12 @@ test('an instance’s own key, sent only once, is stored before its record', asy
   const rental = someRental({ attempts: [someAttempt({ step: 'asking', instance: undefined })] })
   await rentals.add(rental)
   const calls: unknown[] = []
-  const hooks = {
-    counts: () => undefined,
+  const parts = {
+    ...neighbours,
     onCreated: (instance: number, key: string | undefined) => calls.push([instance, key]),
     limit: async () => void calls.push('limit'),
-  }
-  const parts = {
     context,
     attempts: rentals.attempts,
-    hooks,
     secrets: { forget: async () => undefined },
   } as unknown as CreationParts
   await adoptInstance(parts, rental.id, 7, { instanceKey: 'own' })

@@ -1,3 +1,4 @@
+import type { RentalNeighbours } from '#core/renting/adopt.ts'
 import type { Attempt, Rental, Retrying } from '#core/renting/rental.ts'
 import type { RentalSearch } from '#shared/market/rent-request.ts'
 
@@ -5,6 +6,20 @@ export const someSearch: RentalSearch = {
   query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
   filter: {},
   order: { column: 'price', descending: false },
+}
+
+/** The parts around rentals, where nobody has a cap, and nothing follows. */
+export const neighbours: RentalNeighbours = {
+  ledger: {
+    reserve: async () => undefined,
+    found: () => undefined,
+    refusal: () => undefined,
+    need: () => ({ perHour: undefined, machines: 1, today: 0 }),
+  },
+  mostOf: () => undefined,
+  onCreated: () => undefined,
+  limit: async () => undefined,
+  recover: async () => undefined,
 }
 
 /** An attempt whose instance is awaited, by default. */

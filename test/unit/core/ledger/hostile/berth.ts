@@ -23,13 +23,13 @@ import type { DialectMemory } from '#service/dialect.ts'
 import type { Send } from '#service/http/operation.ts'
 import { instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
-import { boundOf } from '#shared/project/bounds.ts'
 import type { Spender, SpenderForm } from '#shared/spending/spender.ts'
 import type { AccountView } from '#shared/state.ts'
 import { account, accountContext, freshAnswer, withEndings } from '#test/berth/account-context.ts'
 import type { HandClock } from '#test/berth/clocks.ts'
 import { MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
+import { neighbours } from '../../renting/some-rental.ts'
 
 /** The computer that Berth runs on, which survives a kill. */
 export interface Computer {
@@ -121,23 +121,7 @@ export async function startBerth({ clock, files, keychain: entries, ids, seen, .
     const attempt = rentals.attempt(mark)
     return attempt && { instance: attempt.instance, isOpen: isUnderWay(attempt) }
   })
-  const rentals = await openRentals(
-    context,
-    {
-      onCreated: () => undefined,
-      reserve(attempt) {
-        const { mark, rental, offer } = attempt
-        const perHour = rentedAs(attempt).agreed?.running ?? offer.pricePerHour
-        const most = boundOf(rental.request.limits ?? [], perHour)
-        return ledger.reserve({ mark, by: rental.by, group: rental.group, perHour, most })
-      },
-      counts: () => undefined,
-      limit: async () => undefined,
-      recover: async () => undefined,
-      prepared: async request => request,
-    },
-    { actedOn: () => undefined },
-  )
+  const rentals = await openRentals(context, { ...neighbours, ledger }, { actedOn: () => undefined })
   const actions = await openUndoableActions(context)
   let polling: Promise<boolean> | undefined
 

@@ -12,11 +12,11 @@ import type { Send } from '#service/http/operation.ts'
 import { instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
 import type { InstanceView } from '#shared/instance/instance.ts'
-import type { RentRequest } from '#shared/market/rent-request.ts'
 import { account, accountContext, freshAnswer, withEndings } from '#test/berth/account-context.ts'
 import type { HandClock } from '#test/berth/clocks.ts'
 import { type MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
+import { neighbours } from '../some-rental.ts'
 import { inTurn, type Turns } from './turns.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
@@ -109,15 +109,7 @@ export async function startBerth(platform: Machine): Promise<Berth> {
       onBroken,
     })
     endings = await withEndings(context, () => client)
-    const hooks = {
-      onCreated: () => undefined,
-      reserve: async () => undefined,
-      counts: () => undefined,
-      limit: async () => undefined,
-      recover: async () => undefined,
-      prepared: async (request: RentRequest) => request,
-    }
-    const opened = await openRentals(context, hooks, { actedOn: () => undefined })
+    const opened = await openRentals(context, neighbours, { actedOn: () => undefined })
     await keychain.keepOnly(new Set(opened.secretOwners().map(secretsEntry)))
     rentals = opened
   }

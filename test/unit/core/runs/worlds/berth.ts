@@ -23,12 +23,14 @@ import type { Send } from '#service/http/operation.ts'
 import { type Instance, instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
 import { overlays } from '#service/overlays.ts'
+import { describedCapabilities } from '#shared/account/capabilities.ts'
 import type { Limit } from '#shared/automation/limit.ts'
 import type { AccountView } from '#shared/state.ts'
 import { account, accountContext, freshAnswer, withEndings } from '#test/berth/account-context.ts'
 import type { HandClock } from '#test/berth/clocks.ts'
 import { type MemoryFiles, testKeychain } from '#test/berth/machine.ts'
 import { accountView, emptyState } from '#test/unit/views.ts'
+import { neighbours } from '../../renting/some-rental.ts'
 import type { LyingService } from './service.ts'
 
 /** GB of the disk of a machine that is rented by hand. */
@@ -65,7 +67,13 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
     volumes: { list: async () => [] },
   } as unknown as ServiceClient
   const views = {
-    [account]: accountView({ id: account, connection: { status: 'online' }, instances: seen.instances }),
+    [account]: accountView({
+      id: account,
+      connection: { status: 'online' },
+      instances: seen.instances,
+      // Watchdogs are no part of these worlds, whose turns wait for nothing that is loaded.
+      capabilities: { ...describedCapabilities, longestStartScript: 100 },
+    }),
   }
   const store = createStore({ ...emptyState(), accounts: views })
   const onBroken = () => {
@@ -113,14 +121,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
   const storedLimits = await openStoredLimits(context)
   const rentals = await openRentals(
     context,
-    {
-      onCreated: () => undefined,
-      reserve: async () => undefined,
-      counts: () => undefined,
-      limit: (...args) => limits.limitRental(...args),
-      recover: async () => undefined,
-      prepared: async request => request,
-    },
+    { ...neighbours, limit: (...args) => limits.limitRental(...args) },
     storedLimits,
   )
   const projects = {
