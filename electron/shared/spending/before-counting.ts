@@ -25,14 +25,18 @@ export interface CountedAccount {
  * until then: `13:39, before ≈ $19.63`. Undefined on later days, whose sums name their first day, and if nothing was there.
  */
 export function firstDaySince(
-  [first]: readonly MoneyDay[],
+  days: readonly MoneyDay[],
   { instances, now }: CountedAccount,
   from: number,
 ): string | undefined {
-  if (first && first.day < isoDay(new Date(now * 1000))) return undefined
-  const older = Object.values(instances).filter(one => costBeforeCounting(one, from) > 0)
-  if (older.length === 0) return undefined
+  const midnight = new Date(now * 1000).setHours(0, 0, 0, 0) / 1000
+  const today = isoDay(new Date(midnight * 1000))
+  // A service's list of charges has past days from before Berth counted, too.
+  if (days.some(({ day, charged }) => day < today && !charged)) return undefined
+  const start = days.some(({ charged }) => charged) ? Math.max(from, midnight) : from
+  const older = Object.values(instances).filter(one => costBeforeCounting(one, start) > 0)
   const counted = Math.min(...older.flatMap(({ spent: { seenFrom } }) => seenFrom ?? []))
-  const before = older.reduce((sum, one) => sum + costBeforeCounting(one, from), 0)
+  if (older.length === 0 || counted < midnight) return undefined
+  const before = older.reduce((sum, one) => sum + costBeforeCounting(one, start), 0)
   return `${timeOfDay(counted)}, before ≈ ${money(before)}`
 }

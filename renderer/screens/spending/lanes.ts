@@ -98,8 +98,8 @@ export function laneOf({ history, startedAt }: InstanceView, { from }: LaneDays,
 export interface WeekCosts {
   total: Micros
   instances: ReadonlyMap<string, Micros>
-  /** Those whose cost is the service's own list of charges, on any of these days. */
-  charged: ReadonlySet<string>
+  /** Until when the cost of each is from the service's own list of charges, in epoch seconds. */
+  chargedUntil: ReadonlyMap<string, number>
   gone: { count: number; total: Micros; byDay: readonly Micros[] }
 }
 
@@ -109,10 +109,12 @@ export function weekCosts(
   shown: LaneDays['days'],
 ): WeekCosts {
   const instances = new Map<string, Micros>()
+  const chargedUntil = new Map<string, number>()
   const gone = new Set<string>()
   const week = shown.map(({ iso }) => days.find(({ day }) => day === iso))
   const byDay = week.map(day => {
     let sum = 0
+    for (const id in day?.charged) chargedUntil.set(id, dayEnd(day.day))
     for (const [id, spent] of Object.entries(day?.instances ?? {})) {
       instances.set(id, (instances.get(id) ?? 0) + spent)
       if (id in there) continue
@@ -124,9 +126,15 @@ export function weekCosts(
   return {
     total: week.reduce((sum, day) => sum + (day?.spent ?? 0), 0),
     instances,
-    charged: new Set(week.flatMap(day => Object.keys(day?.charged ?? {}))),
+    chargedUntil,
     gone: { count: gone.size, total: byDay.reduce((a, b) => a + b, 0), byDay },
   }
+}
+
+/** `2026-11-21`, as epoch seconds. */
+function dayEnd(iso: string): number {
+  const [year = 0, month = 1, day = 1] = iso.split('-').map(Number)
+  return new Date(year, month - 1, day + 1).getTime() / 1000
 }
 
 /** Seconds: longer forecasts show as more than a year. */
@@ -134,12 +142,12 @@ export const farthest = 365 * 86_400
 
 /** What an instance cost in these days; `isEstimated` where part of that is from before Berth counted its account. */
 export function weekCost(
-  { instances, charged }: Pick<WeekCosts, 'instances' | 'charged'>,
+  { instances, chargedUntil }: Pick<WeekCosts, 'instances' | 'chargedUntil'>,
   instance: InstanceView,
   { from }: LaneDays,
 ): { spent: Micros | undefined; isEstimated: boolean } {
   const id = String(instance.id)
-  const before = charged.has(id) ? 0 : costBeforeCounting(instance, from)
+  const before = costBeforeCounting(instance, Math.max(from, chargedUntil.get(id) ?? from))
   const spent = (instances.get(id) ?? 0) + before
   return { spent: instance.costUnknown && spent === 0 ? undefined : spent, isEstimated: before > 0 }
 }

@@ -62,7 +62,7 @@ test('the week is summed by instance, and instances that are gone by day', () =>
   })
   const days = [
     day('2026-11-15', { 1: 900 }, 900),
-    day('2026-11-16', { 1: 10, 2: 5, 3: 1 }, 20),
+    { ...day('2026-11-16', { 1: 10, 2: 5, 3: 1 }, 20), charged: { 2: { gpu: 5 } } },
     day('2026-11-22', { 1: 7, 3: 2 }, 9),
   ]
   expect(weekCosts({ days }, { 1: {} }, week.days)).toEqual({
@@ -72,7 +72,7 @@ test('the week is summed by instance, and instances that are gone by day', () =>
       ['2', 5],
       ['3', 3],
     ]),
-    charged: new Set(),
+    chargedUntil: new Map([['2', at(17, 0)]]),
     gone: { count: 2, total: 8, byDay: [6, 0, 0, 0, 0, 0, 2] },
   })
 })
@@ -81,12 +81,12 @@ test('the cost of the days includes what an instance had cost in them before Ber
   const spent = { micros: 80, at: at(18, 0), perHour: 0, seenFrom: at(18, 0), unseen: 80 }
   // Two of the four days before it was seen are shown.
   const older = instanceView({ id: 7, startedAt: at(14, 0), spent })
-  const counted = { instances: new Map([['7', 2]]), charged: new Set<string>() }
+  const counted = { instances: new Map([['7', 2]]), chargedUntil: new Map<string, number>() }
   expect(weekCost(counted, older, week)).toEqual({ spent: 42, isEstimated: true })
-  expect(weekCost({ ...counted, charged: new Set(['7']) }, older, week)).toEqual({
-    spent: 2,
-    isEstimated: false,
-  })
+  const charged = (until: number) => ({ ...counted, chargedUntil: new Map([['7', until]]) })
+  expect(weekCost(charged(at(18, 0)), older, week)).toEqual({ spent: 2, isEstimated: false })
+  // The service's list has the first of them.
+  expect(weekCost(charged(at(17, 0)), older, week)).toEqual({ spent: 22, isEstimated: true })
   expect(weekCost({ ...counted, instances: new Map() }, instanceView({ costUnknown: true }), week)).toEqual({
     spent: undefined,
     isEstimated: false,

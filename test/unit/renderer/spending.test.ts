@@ -224,6 +224,15 @@ test('on its first day a month says since when it counts, and what instances had
     spent: 1_000_000,
     since: '00:00, before ≈ $10.00',
   })
+  // The service's own list has earlier days: what is left is from today's midnight on.
+  const late = { ...spent, seenFrom: at(2, 12), unseen: 84_000_000 }
+  const listed = [
+    { ...day('2026-11-01', { 7: 5 }, 24_000_000), charged: { 7: { gpu: 24_000_000 } } },
+    ...days,
+  ]
+  expect(
+    monthFigures({ days: listed }, at(2, 14), { 7: instanceView({ startedAt: at(-1, 0), spent: late }) }).now,
+  ).toEqual({ month: 'November', spent: 25_000_000, since: '12:00, before ≈ $12.00' })
   expect(monthFigures({ days }, at(3, 14), instances).now.since).toBe('2 Nov')
   expect(monthFigures({ days }, at(2, 14), { 7: instanceView({ startedAt: at(2, 0) }) }).now.since).toBe(
     '2 Nov',
