@@ -25,8 +25,10 @@ export interface Panel {
   lines: readonly PanelLine[]
   /** Its first value has yet to come. */
   comes?: true
-  /** The lowest and the highest of many GPUs, minute by minute. */
-  band?: readonly [Course, Course]
+  /** Each of many GPUs, behind their mean. */
+  each?: readonly PanelLine[]
+  /** The mean of a few GPUs as the service tells it, for the minutes in which none was read. */
+  unread?: Course
   /** A value to be seen in the scale, with its meaning. */
   mark?: { value: number; words: string }
   /** A figure without its unit. */
@@ -54,7 +56,7 @@ const order: readonly Measure[] = [
 /** Degrees Celsius at the bottom of the temperature's scale, and from which GPUs slow themselves down. */
 const coolest = 20
 const hot = 85
-/** GPUs that each have a line; of more, the mean is drawn, and how far they are apart. */
+/** GPUs that each have a name; of more, their mean has one. */
 const mostLines = 2
 
 const figures: Partial<Record<Measure, (value: number) => string>> = {
@@ -86,13 +88,17 @@ export function panelsOf(
     const gpus = having.filter(({ index }) => typeof index === 'number')
     const shown = gpus.length === 0 ? having : gpus
     const courses = shown.map(row => padded(row.strips[measure]?.course ?? [], minutes))
-    const lines =
-      shown.length > mostLines
-        ? [
-            lineOf('Mean', meanOf(courses), meanNow(shown, measure), 'main'),
-            ...shown.flatMap((row, at) => (warns(row) ? [ownLine(row, at)] : [])),
-          ]
-        : shown.map(ownLine)
+    const isMany = shown.length > mostLines
+    const whole = gpus.length > 0 ? having.find(({ index }) => index === 'all')?.strips[measure] : undefined
+    const told = whole && padded(whole.course, minutes)
+    const read = meanOf(courses)
+    const mean = read.map((value, at) => value ?? told?.[at] ?? null)
+    const lines = isMany
+      ? [
+          lineOf('Mean', mean, meanNow(shown, measure) ?? whole?.now, 'main'),
+          ...shown.flatMap((row, at) => (warns(row) ? [ownLine(row, at)] : [])),
+        ]
+      : shown.map(ownLine)
     function ownLine(row: StripRow, at: number): PanelLine {
       const name = typeof row.index === 'number' && rows.length > 1 ? `GPU ${row.index}` : ''
       const kind = shown.length <= mostLines && at === 0 ? 'main' : 'second'
@@ -112,7 +118,8 @@ export function panelsOf(
         top: Math.max(column.top, ...(other ? lines.flatMap(line => highest(line.course)) : [])),
         lines,
         ...(shown.every(row => row.strips[measure]?.course.length === 0) && { comes: true as const }),
-        ...(shown.length > mostLines && { band: bandOf(courses) }),
+        ...(isMany && { each: shown.map(ownLine) }),
+        ...(told && !isMany && { unread: told.map((value, at) => (read[at] == null ? value : null)) }),
         ...(measure === 'temperature' && { mark: { value: hot, words: `slows at ${hot}` } }),
         figure: figures[measure] ?? (value => String(Math.round(value))),
         words: column.words,
@@ -144,22 +151,12 @@ function mean(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : values.reduce((a, b) => a + b, 0) / values.length
 }
 
-function across(courses: readonly Course[], pick: (values: readonly number[]) => number | undefined): Course {
-  return (courses[0] ?? []).map((_, at) => pick(known(courses.map(course => course[at]))) ?? null)
-}
-
 function meanOf(courses: readonly Course[]): Course {
-  return across(courses, mean)
+  return (courses[0] ?? []).map((_, at) => mean(known(courses.map(course => course[at]))) ?? null)
 }
 
 function meanNow(rows: readonly StripRow[], measure: Measure): number | undefined {
   return mean(known(rows.map(row => row.strips[measure]?.now)))
-}
-
-function bandOf(courses: readonly Course[]): readonly [Course, Course] {
-  const extreme = (of: (...values: number[]) => number) =>
-    across(courses, values => (values.length === 0 ? undefined : of(...values)))
-  return [extreme(Math.min), extreme(Math.max)]
 }
 
 /** A stretch without data between minutes that have some; `from` and `to` count minutes of the time shown. */
@@ -173,9 +170,12 @@ const usual = 2
 
 /** Minute by minute whether anything of the instance is known there. */
 function knownIn(panels: readonly Panel[]): boolean[] {
-  const courses = panels.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== 'other'))
-  const length = Math.max(0, ...courses.map(({ course }) => course.length))
-  return Array.from({ length }, (_, at) => courses.some(({ course }) => course[at] != null))
+  const courses = panels.flatMap(({ lines, unread }) => [
+    ...lines.filter(({ kind }) => kind !== 'other').map(({ course }) => course),
+    ...(unread ? [unread] : []),
+  ])
+  const length = Math.max(0, ...courses.map(course => course.length))
+  return Array.from({ length }, (_, at) => courses.some(course => course[at] != null))
 }
 
 /** Where a panel knows nothing, since the first minute of which any panel knows something; not before its first value. */
@@ -213,11 +213,13 @@ export function gapWords(gaps: readonly Gap[], minutes: number, until: number): 
 }
 
 /** All values of a panel at a minute, for those who hear the page: `Load: GPU 0 96%, GPU 1 71%`. */
-export function panelReading({ title, lines, words }: Panel, at: number | undefined): string {
-  const values = lines.map(({ name, course, now }) => {
-    const value = at === undefined ? now : course[at]
-    return `${name ? `${name} ` : ''}${value == null ? 'unknown' : words(value)}`
-  })
+export function panelReading({ title, lines, each = [], words }: Panel, at: number | undefined): string {
+  const values = [...lines.filter(({ warns }) => !warns || each.length === 0), ...each].map(
+    ({ name, course, now }) => {
+      const value = at === undefined ? now : course[at]
+      return `${name ? `${name} ` : ''}${value == null ? 'unknown' : words(value)}`
+    },
+  )
   return `${title}: ${values.join(', ')}`
 }
 
@@ -255,14 +257,3 @@ export function drawn(course: Course, { bottom, top }: Pick<Panel, 'bottom' | 't
 
 /** The most points of a line. */
 const most = 240
-
-/** The area between two courses, for a band. */
-export function between(
-  [low, high]: readonly [Course, Course],
-  scale: Pick<Panel, 'bottom' | 'top'>,
-): string {
-  const upper = drawn(high, scale).line
-  const lower = drawn(low, scale).line
-  if (!upper || !lower || upper.split('M').length > 2 || lower.split('M').length > 2) return ''
-  return `${upper}L${lower.slice(1).split('L').reverse().join('L')}Z`
-}

@@ -37,7 +37,26 @@ test('one GPU needs no name, two have a line each, and of more there is the mean
     ['Mean', 'main', 70],
     ['GPU 2', 'second', 30],
   ])
-  expect(panels([90, 90, 30])[0]?.band?.map(course => course.at(-1))).toEqual([30, 90])
+  expect(panels([90, 90, 30])[0]?.each?.map(({ name, now }) => [name, now])).toEqual([
+    ['GPU 0', 90],
+    ['GPU 1', 90],
+    ['GPU 2', 30],
+  ])
+})
+
+test('minutes in which no GPU was read have the mean that the service told', () => {
+  const of = (count: number) => {
+    const gpus = Array.from({ length: count }, (_, index) => gpu(index, 80))
+    const history = { minute: 0, load: [70, 72, null, 74], gpus: { 0: { load: [null, 60, null, 62] } } }
+    const rows = gpuStrips(history, { gpus }, { state: 'running', gpu: { name: 'H100', count } })
+    const [load] = panelsOf(rows, stripColumns(rows, gpus), 4)
+    if (!load) throw new Error('there is no panel')
+    return load
+  }
+  const [few, many] = [of(2), of(3)]
+  expect(few.unread).toEqual([70, null, null, null])
+  expect(many.lines[0]).toMatchObject({ name: 'Mean', course: [70, 60, null, 80] })
+  expect(gapsIn({ ...few, unread: [70, 72, 73, 74] }, [few])).toEqual([])
 })
 
 test('all panels cover the same minutes, however little is known', () => {
