@@ -14,9 +14,9 @@ import type { AccountContext } from '../account-context.ts'
 import { type Change, type Collection, openCollection, type Rescue } from '../storage/collection.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { failed, type RunChange, withStaleWatchdog } from './changes.ts'
-import { commandFailed, runNotRead } from './messages.ts'
+import { runNotRead } from './messages.ts'
 import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
-import type { Wait } from './waiting.ts'
+import { type Wait, waitingOf } from './waiting.ts'
 
 /** The runs of one account, as stored and as shown in State. */
 export interface StoredRuns
@@ -198,28 +198,6 @@ export interface NextAttempt {
 /** Why a run does not continue. */
 interface Hindrance extends NextAttempt {
   problem: Problem
-}
-
-/** What a run waits for, `wait` since `from`, with the failure of its last try. */
-function waitingOf(
-  run: Run,
-  wait: (Wait & { from: number }) | undefined,
-  hindrance: Hindrance | undefined,
-): Waiting | undefined {
-  if (!wait || !isGoing(run)) return undefined
-  const { retried, told, copying } = run
-  if (run.step === 'running' && copying)
-    return { for: 'copy', since: copying.since, givesUpAt: copying.until }
-  if (run.step === 'running' && told) return { for: 'save', since: told.since, givesUpAt: told.until }
-  if (run.step === 'running' && retried?.nextAt !== undefined) {
-    const { code, message } = commandFailed(run, retried.code)
-    return { for: 'retry', since: retried.at, nextTryAt: retried.nextAt, problem: { code, message } }
-  }
-  const { from, since = from, ...rest } = wait
-  const { step, startedAt = 0, outputAt = 0 } = run
-  const heard = Math.max(outputAt, step === 'running' ? startedAt : 0)
-  const isQuiet = wait.for === 'output' && heard > 0
-  return { ...rest, since: isQuiet ? heard : since, ...hindrance }
 }
 
 const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => problem && { problem }

@@ -5,7 +5,8 @@ import { rate } from '#shared/format/money.ts'
 import type { RentalView } from '#shared/market/rental-view.ts'
 import { micros } from '#shared/spending/money.ts'
 import { type FailedMove, failsAfter, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
-import type { Run } from './model.ts'
+import { commandFailed } from './messages.ts'
+import { isWorker, type Run } from './model.ts'
 
 /** What a run waits for; `since` where that began before Berth noticed. */
 export type Wait = Omit<Waiting, 'since'> & Partial<Pick<Waiting, 'since'>>
@@ -42,6 +43,32 @@ export function waitOf(run: Run, move: RunMove['do'], facts: WaitFacts): Wait | 
   if (run.step === 'sending') return { for: 'folder' }
   if (run.step === 'fetching') return { for: 'results' }
   return { for: run.begun ? 'output' : 'start' }
+}
+
+/** What a run waits for, `wait` since `from`, with the failure of its last try. */
+export function waitingOf(
+  run: Run,
+  wait: (Wait & { from: number }) | undefined,
+  hindrance: Pick<Waiting, 'problem' | 'nextTryAt' | 'givesUpAt'> | undefined,
+): Waiting | undefined {
+  if (!wait || !isGoing(run)) return undefined
+  const { retried, told, copying } = run
+  if (run.step === 'running' && copying)
+    return { for: 'copy', since: copying.since, givesUpAt: copying.until }
+  if (run.step === 'running' && told) return { for: 'save', since: told.since, givesUpAt: told.until }
+  if (run.step === 'running' && retried?.nextAt !== undefined) {
+    const { code, message } = commandFailed(run, retried.code)
+    return { for: 'retry', since: retried.at, nextTryAt: retried.nextAt, problem: { code, message } }
+  }
+  const { from, since = from, ...rest } = wait
+  const { step, startedAt = 0, outputAt = 0, begun } = run
+  const heard = Math.max(outputAt, step === 'running' ? startedAt : 0)
+  // The turn that starts a program follows it, too.
+  const what = wait.for === 'start' && begun ? 'output' : wait.for
+  if (what !== 'output') return { ...rest, since, ...hindrance }
+  // Only the first node prints.
+  if (isWorker(run) && !hindrance) return undefined
+  return { ...rest, for: what, since: heard > 0 ? heard : since, ...hindrance }
 }
 
 function seekingWait({ project }: Run, { since, nextAt, cheapest }: NonNullable<Run['seeking']>): Wait {

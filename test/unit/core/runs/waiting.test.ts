@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failsAfter, nextRunMove, pauseAfter } from '#core/runs/decide.ts'
-import { givesUpAfter, waitOf } from '#core/runs/waiting.ts'
+import { givesUpAfter, waitingOf, waitOf } from '#core/runs/waiting.ts'
 import { isGoing, RunStep } from '#shared/automation/run.ts'
 import { isLongWait, waitingLine } from '#shared/automation/waiting.ts'
 import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
@@ -124,4 +124,14 @@ test('a machine that SSH doesn’t let in yet says until when it is tried', () =
     since: 900,
     givesUpAt: 1500,
   })
+})
+
+test('a program that has begun is waited for no more, and of several nodes only the first one is to print', () => {
+  const starting = { for: 'start' as const, from: 500 }
+  const run = projectRun({ begun: false })
+  expect(waitingOf(run, starting, undefined)).toEqual({ for: 'start', since: 500 })
+  const begun = projectRun({ begun: true, startedAt: 510, outputAt: 530 })
+  expect(waitingOf(begun, starting, undefined)).toEqual({ for: 'output', since: 530 })
+  const worker = projectRun({ begun: true, node: { of: 'x0000000000000001', rank: 1, count: 2 } })
+  expect(waitingOf(worker, starting, undefined)).toBeUndefined()
 })
