@@ -49,7 +49,7 @@ test('what the service holds for an account is listed, added and deleted after a
   await volumes.getByRole('button', { name: 'Delete datasets' }).click()
   await question.getByText(/^Everything on its 15 GB is lost/).waitFor()
   await question.getByRole('button', { name: 'Delete volume' }).click()
-  await volumes.getByText('None yet. Advanced, when you rent, makes one.').waitFor()
+  await volumes.getByText('None yet. Make one under Advanced when you rent', { exact: false }).waitFor()
 
   const keys = page.getByRole('list', { name: 'SSH keys of the account' })
   await page.getByRole('button', { name: 'Add Berth’s own key' }).click()
