@@ -216,7 +216,7 @@ export function createFolderSync(context: SyncContext) {
             system: os,
             from: `instance ${instance.id}`,
             // One that is lacking them for ever is no checkpoint's.
-            mayWait: path => isInFirstMinute(`${instance.id} ${wanted.remote}/${path}`),
+            mayWait: save => isInFirstMinute(`${instance.id} ${wanted.remote}/${save}`),
             synced,
             otherRun: path => {
               const [version, by] = [synced.get(path), before[path]?.[2]]

@@ -22,7 +22,7 @@ rested() {
 }
 
 # Whether parts of a checkpoint may still come: one that had none in the minute before is complete, or another program's.
-lacks_parts() { results | berth_lacks_parts "$((begun - 60))"; }
+lacks_parts() { results -exec stat -c '%Y here %n' {} + 2>/dev/null | berth_unfinished "$((begun - 60))" | grep -q .; }
 
 # Of each file that is being written: its inode, its size at the first look and now, and its name.
 sizes() {
@@ -66,16 +66,20 @@ find_logs() {
 }
 
 # A status is small, and written again every few seconds at least, three times as often as any other file that is saved meanwhile: no
-# part of a checkpoint. Needs `waited`.
+# part of a checkpoint. There may be several, if their names are those of texts. Needs `waited`.
 find_status() {
   results -newer "$here/settle" -exec stat -c '%y %n' {} + >> "$here/settle.times" 2>/dev/null
-  sort -u "$here/settle.times" | cut -d ' ' -f 4- | sort | uniq -c | sed 's/^ *//' | awk '
+  sort -u "$here/settle.times" | cut -d ' ' -f 4- | sort | uniq -c | sort -rn | sed 's/^ *//' | awk '
     NR == FNR { is_log[$0] = 1; next }
-    { times = $1; sub("^[0-9]* ", "") }
-    $0 in is_log { next }
-    times > most { next_most = most; most = times; file = $0; next }
-    times > next_most { next_most = times }
-    END { if (most > 3 && 4 * most >= '"$waited"' && most >= 3 * next_most) print file }
+    { file = $0; sub("^[0-9]* ", "", file) }
+    !(file in is_log) { times[++number] = $1; names[number] = file }
+    END {
+      for (i = 1; i <= number && times[i] > 3 && 4 * times[i] >= '"$waited"'; i++) {
+        if (tolower(names[i]) ~ /[.](html|json|md|txt|xml|ya?ml)$/) texts++
+        if ((i == 1 || texts == i) && times[i] >= 3 * times[i + 1]) found = i
+      }
+      for (i = 1; i <= found; i++) print names[i]
+    }
   ' "$here/settle.logs" - | while IFS= read -r file; do find "$file" -size -128; done > "$here/settle.status"
 }
 

@@ -132,7 +132,8 @@ changed() {
 # Whether parts of a checkpoint may still come, for a minute: what lacks them for longer is another program's folder, or a log's.
 lacking=
 lacks_parts() {
-  all_of "$here/store.paths" | while IFS= read -r path; do find -H "$path" -type f 2>/dev/null; done | berth_lacks_parts $((now - 60)) || {
+  all_of "$here/store.paths" | while IFS= read -r path; do find -H "$path" -type f -exec stat -c '%Y here %n' {} + 2>/dev/null; done |
+    berth_unfinished $((now - 60)) | grep -q . || {
     lacking=
     return 1
   }

@@ -37,23 +37,31 @@ find_result() {
   [ -n "$from" ]
 }
 
-# Files beside one that is left and written just before it may be of one checkpoint: they are left, too. Counts the rest.
-beside_left() {
+# Files beside one that is left and written just before it may be of one checkpoint.
+find_beside() {
   sort -k1,1rn -k2,2 "$side/$1.young" | awk -v most="${rest:-0}" '
     { folder = $0; sub("^[0-9]* [a-z]* ", "", folder); file = folder; sub("/[^/]*$", "", folder) }
     $2 == "left" { edge[folder] = $1; next }
-    $2 == "taken" && folder in edge && edge[folder] - $1 <= most { edge[folder] = $1; print "left " file; next }
-    !newest { newest = $1 }
-    END { print "newest " newest + 0 }' > "$side/$1.beside"
-  while IFS= read -r line; do
-    case $line in
-      newest*) [ "${line#newest }" -le "$newest" ] || newest=${line#newest } ;;
-      *)
-        taken=$((taken - 1)) left=$((left + 1))
-        printf '%s\n' "${line#left }" >> "$side/$1.not"
-        ;;
-    esac
-  done < "$side/$1.beside"
+    $2 == "taken" && folder in edge && edge[folder] - $1 <= most { edge[folder] = $1; print file }'
+}
+
+# Leaves files that were to be taken, on a line each in `$side/leave`.
+leave() {
+  while IFS= read -r file; do
+    taken=$((taken - 1)) left=$((left + 1))
+    printf '%s\n' "$file"
+  done < "$side/leave" >> "$side/$1.not"
+}
+
+# The time of the newest that is taken.
+find_newest() {
+  time=$(not=$side/$1.not awk -v newest="$newest" '
+    BEGIN { while ((getline file < ENVIRON["not"]) > 0) isLeft[file] = 1 }
+    { file = $0; sub("^[0-9]* [a-z]* ", "", file) }
+    $2 != "left" && !(file in isLeft) && $1 > newest { newest = $1 }
+    END { print newest }
+  ' "$side/$1.young")
+  newest=$time
 }
 
 # Whether a copied file was put in its place once it was whole: its folder changed after it, before the end, and has that time
@@ -119,14 +127,31 @@ find_goals() {
   return 1
 }
 
-# Whether a folder has fewer files than the last one before it whose name differs in numbers alone: others were yet to come.
-lacks_files() {
-  before=$(ls -dt "${1%/*}"/*/ 2>/dev/null | awk -v goal="${1##*/}" '
-    function kind(name) { gsub("[0-9]+", "0", name); return name }
-    { sub("/$", ""); name = $0; sub(".*/", "", name) }
-    name != goal && kind(name) == kind(goal) { print; exit }
-  ')
-  [ -d "$1" ] && [ -n "$before" ] && [ "$(find "$1" -type f | wc -l)" -lt "$(find "$before" -type f | wc -l)" ]
+# Lists the files that came, and aren't left, of checkpoints that lack parts without those that are. What is here, and isn't
+# replaced, counts.
+list_unfinished() {
+  : > "$side/$1.unfinished"
+  [ "${rest:-0}" -gt 0 ] || return 0
+  [ ! -d "$2" ] || (cd "$2" && find . -type f -exec stat -c '%Y %n' {} +) > "$side/$1.here"
+  from=$from not=$side/$1.not here=$side/$1.here awk '
+    BEGIN {
+      while ((getline file < ENVIRON["not"]) > 0) isLeft[file] = 1
+      while ((getline line < ENVIRON["here"]) > 0) {
+        split(line, part, " ")
+        at[ENVIRON["from"] substr(line, length(part[1]) + 3)] = part[1]
+      }
+    }
+    {
+      file = $0; sub("^[0-9]* ", "", file)
+      print $1, file in isLeft && !(file in at) ? "left" : "here", file
+      delete at[file]
+    }
+    END { for (file in at) print at[file], "here", file }
+  ' "$side/$1.files" | berth_unfinished "$((end - 60))" | not=$side/$1.not awk '
+    BEGIN { while ((getline file < ENVIRON["not"]) > 0) isLeft[file] = 1 }
+    NR == FNR { sub("^[0-9]* ", ""); came[$0] = 1; next }
+    $0 in came && !($0 in isLeft)
+  ' "$side/$1.files" - > "$side/$1.unfinished"
 }
 
 # The files that are whole since one that names them was written after them all, as DeepSpeed's `latest`, Megatron's iteration,
@@ -139,7 +164,7 @@ find_named() {
     while IFS= read -r goal; do
       # Not by what a link leads to, which is the goal.
       find "$goal" -type f -newer "$pointer"
-      ! lacks_files "$goal" || echo "$goal"
+      [ ! -s "$side/$1.unfinished" ] || find "$goal" -type f | grep -xF -f "$side/$1.unfinished"
     done < "$side/goals" > "$side/later"
     [ ! -s "$side/later" ] || continue
     while IFS= read -r goal; do find "$goal" -type f; done < "$side/goals"
@@ -147,13 +172,21 @@ find_named() {
   done > "$side/$1.named"
 }
 
-# The folders that had come within a minute before the end, and lack files.
-find_lacking() {
-  : > "$side/$1.lacking"
-  [ "${rest:-0}" -gt 0 ] && touch -d "@$((end - 60))" "$side/minute" || return 0
-  cut -d ' ' -f 2- "$side/$1.files" | sed 's,/[^/]*$,,' | sort -u | while IFS= read -r folder; do
-    [ -n "$(find "$folder" -type f ! -newer "$side/minute" | head -n 1)" ] || ! lacks_files "$folder" || printf '%s\n' "$folder"
-  done > "$side/$1.lacking"
+# Those that are whole since there are two of the same bytes, as of a last checkpoint that is saved a second time: one that is
+# still being written is shorter. Of small ones that may be chance.
+find_copies() {
+  awk -v edge="$((end - ${rest:-0}))" '$1 > edge { sub("^[0-9]* ", ""); print }' "$side/$1.files" > "$side/edge.files"
+  [ "${rest:-0}" -gt 0 ] && [ "$(wc -l < "$side/edge.files")" -le 100 ] || return 0
+  while IFS= read -r file; do
+    size=$(stat -c %s "$file")
+    [ "$size" -ge 4096 ] || continue
+    find "$from" -type f -size "${size}c" ! -path "$file" | while IFS= read -r other; do
+      if cmp -s "$file" "$other" && [ -n "$(tail -c 4096 "$file" | tr -d '\000')" ]; then
+        printf '%s\n' "$file"
+        break
+      fi
+    done
+  done < "$side/edge.files" >> "$side/$1.named"
 }
 
 # Counts a result's files, and lists those that aren't taken.
@@ -161,13 +194,15 @@ look() {
   find_result "$1" || return 0
   find "$from" -depth -name "*$line_end*" -exec rm -rf {} +
   find "$from" -type f -exec stat -c '%Y %n' {} + > "$side/$1.files"
+  : > "$side/$1.not"
+  list_unfinished "$1" "$2"
   find_named "$1"
-  find_lacking "$1"
+  find_copies "$1"
   while IFS= read -r line; do
     modified=${line%% *} file=${line#* }
     target=$2${file#"$from"}
     found=$((found + 1))
-    if grep -qxF -e "${file%/*}" "$side/$1.lacking"; then
+    if [ -s "$side/$1.unfinished" ] && grep -qxF -e "$file" "$side/$1.unfinished"; then
       left=$((left + 1))
       printf '%s\n' "$file" >> "$side/half"
       printf '%s\n' "$file" >&3
@@ -202,7 +237,12 @@ look() {
     fi
     taken=$((taken + 1))
   done < "$side/$1.files" 3> "$side/$1.not" 4> "$side/$1.young"
-  beside_left "$1"
+  find_beside "$1" > "$side/leave"
+  leave "$1"
+  list_unfinished "$1" "$2"
+  mv "$side/$1.unfinished" "$side/leave"
+  leave "$1"
+  find_newest "$1"
 }
 
 # Removes the folders that have become empty by what was removed from them.

@@ -33,20 +33,52 @@ berth_has_kin() {
 # The names of logs, in small letters.
 berth_log_names='^events[.]|tfevents|(^|[^a-z])logs?([^a-z]|$)|[.](jsonl|csv|tsv|out|err|wandb)$'
 
-# Whether the folder that was written to last, at $1 in epoch seconds or later, has fewer entries than the one before it whose name
-# differs in numbers alone: parts of a checkpoint may still come. Reads the names of all files.
-berth_lacks_parts() {
-  sed 's,/[^/]*$,,' | sort -u | tr '\n' '\0' | xargs -0 stat -c '%Y %n' 2>/dev/null | sort -rn | awk -v since="$1" '
+# Files of checkpoints that lack parts, which may still come. Reads of each file its time in epoch seconds, `here` or `left` where it
+# doesn't count, and its path. A save is a folder, or the files in a folder with the same number in their names, if all of it came
+# within ten minutes. It lacks parts where it has fewer files than the one before it whose name differs in numbers alone, and one of its
+# files is left, or came at $1 in epoch seconds or later.
+berth_unfinished() {
+  sort -rn | awk -v since="$1" -v logs="$berth_log_names" '
     {
-      at = $1
-      sub("^[0-9]* ", "")
-      place = $0; sub("[^/]*$", "", place)
-      kind = substr($0, length(place) + 1); gsub("[0-9]+", "0", kind)
+      path = $0; sub("^[0-9]* [a-z]* ", "", path)
+      name = path; sub(".*/", "", name)
+      if (tolower(name) ~ logs || name ~ /([.](tmp|part|incomplete)|~|^[.].*[.]swp)$/) next
+      folder = substr(path, 1, length(path) - length(name)); within = ""
+      for (place = folder; place != "" && place != "/"; place = above) {
+        above = substr(place, 1, length(place) - 1); sub("[^/]*$", "", above)
+        own = substr(place, length(above) + 1)
+        if (own ~ /[0-9]/) note(above shape(own), place)
+      }
+      rest = name
+      for (i = 1; match(rest, /[0-9]+/); i++) {
+        note(folder shape(name) " " i, folder " " substr(rest, RSTART, RLENGTH))
+        rest = substr(rest, RSTART + RLENGTH)
+      }
+      paths[NR] = path; saves[NR] = within
     }
-    NR == 1 { if (at < since) exit; newest = place kind; print; next }
-    place kind == newest { print; exit }
-  ' | {
-    IFS= read -r berth_last && IFS= read -r berth_before &&
-      [ "$(find "$berth_last/" | wc -l)" -lt "$(find "$berth_before/" | wc -l)" ]
-  }
+    END {
+      for (kind in number)
+        for (i = 1; i < number[kind]; i++) {
+          save = listed[kind, i]
+          if (!isLeft[save] && newest[save] < since || newest[save] - oldest[save] > 600) continue
+          for (j = i + 1; j <= number[kind]; j++) {
+            before = listed[kind, j]
+            if (newest[before] > oldest[save]) continue
+            if (newest[before] - oldest[before] <= 600 && count[save] < count[before]) lacks[save] = 1
+            break
+          }
+        }
+      for (i = 1; i <= NR; i++) {
+        size = split(saves[i], one, "\n")
+        for (j = 1; j <= size; j++) if (one[j] in lacks) { print paths[i]; break }
+      }
+    }
+    function shape(text) { gsub(/[0-9]+/, "0", text); return text }
+    function note(kind, save) {
+      if (!((kind, save) in known)) { known[kind, save] = 1; listed[kind, ++number[kind]] = save }
+      if (last[save] == NR) return
+      last[save] = NR; within = within save "\n"
+      if (!(save in newest)) newest[save] = $1
+      oldest[save] = $1; count[save] += $2 == "here"; if ($2 == "left") isLeft[save] = 1
+    }'
 }

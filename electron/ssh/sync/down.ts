@@ -22,7 +22,7 @@ import {
   isTemporary,
   restSeconds,
   type Standing,
-  unfinishedFolders,
+  unfinishedFiles,
   unsureSeconds,
 } from './whole.ts'
 
@@ -41,8 +41,8 @@ export interface SyncDown {
   synced: Map<string, Version>
   /** The other run or job that downloaded a file here last. */
   otherRun?: (path: string) => string | undefined
-  /** Whether a folder of which parts seem to be missing may wait for them yet; for ever without it. */
-  mayWait?: (folder: string) => boolean
+  /** Whether a save of which parts seem to be missing, by its name, may wait for them yet; for ever without it. */
+  mayWait?: (save: string) => boolean
   clock: Clock
   signal: AbortSignal
   /**
@@ -146,8 +146,8 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     const { folders, skipped } = offers
     const files = offers.files.filter(({ path }) => !isLeft(path) || samples.standing(path) === 'whole')
     const chosen: WantedFile[] = []
-    const lacking = down.last ? [] : unfinishedFolders(listing)
-    const unfinished = lacking.flatMap(path => (down.mayWait?.(path) === false ? [] : `${path}/`))
+    const unfinished = down.last ? new Map<string, string>() : unfinishedFiles(listing)
+    const mayWait = new Set([...new Set(unfinished.values())].filter(save => down.mayWait?.(save) !== false))
     const [held, heldFolders] = [new Set<string>(), new Set<string>()]
     let waits = false
     for (const offered of files) {
@@ -166,10 +166,9 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       waits = true
       if (!samples.isStatus(path)) heldFolders.add(listedFolderOf(path))
     }
-    for (const { path } of chosen)
-      if (unfinished.some(folder => path.startsWith(folder))) heldFolders.add(listedFolderOf(path))
     const isHeld = ({ path, placed }: WantedFile) =>
-      placed === 'unchanged' && heldFolders.has(listedFolderOf(path))
+      placed === 'unchanged' &&
+      (heldFolders.has(listedFolderOf(path)) || mayWait.has(unfinished.get(path) ?? ''))
     const wanted = chosen.filter(one => !isHeld(one))
     for (const one of chosen) if (isHeld(one)) held.add(one.path)
     return { files, folders, skipped, wanted, held, heldFolders, waits, inTheWay }

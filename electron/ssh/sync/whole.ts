@@ -32,32 +32,62 @@ export function isTemporary(path: string): boolean {
   return /(?:\.(?:tmp|part|incomplete)|~)$|(?:^|\/)\.[^/]*\.swp$/.test(path)
 }
 
+/** What is saved together: a folder, or the files in one with the same number in their names. Times in epoch seconds. */
+interface Save {
+  name: string
+  paths: string[]
+  oldest: number
+  newest: number
+}
+
+/** Seconds in which all of a save comes. */
+const saveSeconds = 600
+
 /**
- * The folders that have fewer files than the one before them whose name differs in numbers alone, and into which something was
- * written in the last minute: parts of a checkpoint may still come. As in `settle.sh`.
+ * The files of saves that have fewer files than the one before them whose name differs in numbers alone, and to which something
+ * was written in the last minute, by the name of their save: parts of a checkpoint may still come. As `berth_unfinished` of
+ * `whole.sh`.
  */
-export function unfinishedFolders({ items, now }: RemoteListing): string[] {
-  const sets = new Map<string, { path: string; files: number; newest: number }>()
+export function unfinishedFiles({ items, now }: RemoteListing): Map<string, string> {
+  const saves = new Map<string, Save>()
+  const kinds = new Map<string, Set<Save>>()
   for (const [path, { kind, modified }] of items) {
     if (kind !== 'file' || isTemporary(path)) continue
-    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
-      const folder = path.slice(0, at)
-      const { files, newest } = sets.get(folder) ?? { files: 0, newest: 0 }
-      sets.set(folder, { path: folder, files: files + 1, newest: Math.max(newest, modified) })
+    for (const [name, kindOf] of savesOf(path)) {
+      const save = saves.get(name) ?? { name, paths: [], oldest: modified, newest: modified }
+      saves.set(name, save)
+      kinds.set(kindOf, (kinds.get(kindOf) ?? new Set()).add(save))
+      if (save.paths.at(-1) !== path) save.paths.push(path)
+      save.oldest = Math.min(save.oldest, modified)
+      save.newest = Math.max(save.newest, modified)
     }
   }
-  const kinds = new Map<string, { path: string; files: number; newest: number }[]>()
-  for (const set of sets.values()) {
-    const place = listedFolderOf(set.path)
-    const kind = `${place}${set.path.slice(place.length).replaceAll(/\d+/g, '0')}`
-    kinds.set(kind, [...(kinds.get(kind) ?? []), set])
-  }
-  return [...kinds.values()].flatMap(alike => {
-    const [last, before] = alike.toSorted((a, b) => b.newest - a.newest)
-    const lacks = last && before && last.files < before.files && now - last.newest < restSeconds.open
-    return lacks ? last.path : []
+  const isOne = ({ oldest, newest }: Save) => newest - oldest <= saveSeconds
+  const unfinished = [...kinds.values()].flatMap(kind => {
+    const [last, ...earlier] = [...kind].toSorted((a, b) => b.newest - a.newest)
+    if (!last || now - last.newest >= restSeconds.open || !isOne(last)) return []
+    const before = earlier.find(({ newest }) => newest <= last.oldest)
+    return before && isOne(before) && last.paths.length < before.paths.length ? last : []
   })
+  return new Map(unfinished.flatMap(({ name, paths }) => paths.map(path => [path, name] as const)))
 }
+
+/** The saves to which a file may belong, by name, each with its kind. */
+function savesOf(path: string): [string, string][] {
+  const folder = listedFolderOf(path)
+  const file = path.slice(folder.length)
+  const found: [string, string][] = []
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+    const name = path.slice(0, at)
+    const place = listedFolderOf(name)
+    if (/\d/.test(name.slice(place.length))) found.push([name, place + shapeOf(name.slice(place.length))])
+  }
+  for (const [index, number] of (file.match(/\d+/g) ?? []).entries())
+    found.push([`${folder} ${number}`, `${folder}${shapeOf(file)} ${index}`])
+  return found
+}
+
+const shapeOf = (name: string) => name.replaceAll(/\d+/g, '0')
 
 /** Whether something was asked about for the first time less than a minute ago. */
 export function createFirstMinutes(clock: Pick<Clock, 'monotonic'>): (what: string) => boolean {

@@ -133,13 +133,23 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     ].join(' ')
 
   test('wait for the parts of a checkpoint that come seconds apart, and may be half without them', async () => {
+    const named = 'for $step (1, 2) { for $part ("G", "D") { open(F, ">out/$part.$step"); close(F);'
+    const beside = await started(
+      `perl -e '${named} if ($step == 2 && $part eq "G") { open(UP, ">up"); sleep 9 } } } sleep 600'`,
+    )
     const slow = await started(`perl -e '${sets(4, 'sleep 9;')} sleep 600'`)
     const ever = await started(`perl -e '${sets(2, '')} for (;;) { sleep 600 }'`)
     const save = 'open(F, ">out/ranks/$ARGV[0].pt"); close(F); open(UP, ">up")'
     const rank = `perl -e 'sleep 6 * $ARGV[0]; ${save}; for (;;) { sleep 600 }'`
     const several = await started(`mkdir out/ranks; for rank in 0 1; do ${rank} $rank & done; wait`)
-    const [came, lacking, all] = await Promise.all([slow.settle(60), ever.settle(8), several.settle(60)])
-    expect([came, lacking, all]).toEqual([true, false, true])
+    const [came, lacking, all, both] = await Promise.all([
+      slow.settle(60),
+      ever.settle(8),
+      several.settle(60),
+      beside.settle(60),
+    ])
+    expect([came, lacking, all, both]).toEqual([true, false, true, true])
+    expect(beside.parts('.')).toHaveLength(4)
     expect(slow.parts('step-2')).toHaveLength(4)
     expect(several.parts('ranks')).toHaveLength(2)
   })
@@ -183,6 +193,11 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     [
       'are whole where it writes its status all the time beside a save',
       `open(UP, ">up"); ${reports(8)} for (;;) { ${renames} ${reports(20)} }`,
+      true,
+    ],
+    [
+      'are whole where it writes two statuses all the time beside a save',
+      `open(UP, ">up"); ${reports(8)} for (;;) { ${renames} ${reports(20).replace('select', 'open(S, ">out/sum.json"); print S "{}"; close(S); select')} }`,
       true,
     ],
     [

@@ -116,6 +116,51 @@ test('leaves a folder of the last minute that has fewer files than the one befor
   }
 })
 
+test('leaves all of a checkpoint of which a part is left or lacks, whatever its parts are called', async () => {
+  const old = { 'G_40.pth': 100, 'D_40.pth': 90, 'step-40/model': 110, 'step-40/optimizer': 100 }
+  const cases: [string, Record<string, number>, number][] = [
+    ['in a folder, over a minute', { 'step-80/model': 80, 'step-80/optimizer': 2 }, 0],
+    ['beside others', { 'G_80.pth': 25, 'D_80.pth': 5 }, 0],
+    ['beside others, without the last one', { 'G_80.pth': 25 }, 0],
+    [
+      'all of which came',
+      { 'G_80.pth': 30, 'D_80.pth': 20, 'step-80/model': 70, 'step-80/optimizer': 50 },
+      4,
+    ],
+    ['that never had more', { 'G_80.pth': 70 }, 1],
+    ['beside a log of its own', { 'step-80/model': 50, 'step-80/optimizer': 40, 'step-80/log.txt': 2 }, 2],
+  ]
+  for (const [how, files, more] of cases)
+    for (const isHere of [false, true]) {
+      const { put, copied, alive, taken, has } = place()
+      alive()
+      for (const [path, age] of Object.entries(old))
+        if (isHere) put(`berth/p1/out/${path}`, path, age)
+        else copied(`0/out/${path}`, path, age)
+      for (const [path, age] of Object.entries(files)) copied(`0/out/${path}`, path, age)
+      expect(await taken('out'), how).toMatchObject({ files: more + (isHere ? 0 : 4) })
+      const came = Object.keys(files).filter(path => has(`berth/p1/out/${path}`))
+      expect(came, how).toHaveLength(more)
+      expect(has('berth/p1/out/step-80'), how).toBe(came.some(path => path.startsWith('step-80')))
+    }
+})
+
+test('takes a checkpoint that was saved twice, and half of no second one', async () => {
+  const state = 'state '.repeat(1000)
+  for (const [last, files] of [
+    [state, 3],
+    [state.slice(6), 1],
+    ['\0'.repeat(6000), 1],
+  ] as const) {
+    const { copied, alive, taken } = place()
+    alive()
+    copied('0/out/step=20.ckpt', 'old', 80)
+    copied('0/out/step=40.ckpt', last.startsWith('s') ? state : last, 5)
+    copied('0/out/last.ckpt', last, 4)
+    expect(await taken('out')).toMatchObject({ files })
+  }
+})
+
 test('takes a checkpoint that was named after it was written, and what names it', async () => {
   const write = (files: Readonly<Record<string, readonly [string, number]>>) => {
     const scene = place()

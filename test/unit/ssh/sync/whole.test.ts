@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFirstMinutes, unfinishedFolders } from '#ssh/sync/whole.ts'
+import { createFirstMinutes, unfinishedFiles } from '#ssh/sync/whole.ts'
 import { HandClock } from '#test/berth/clocks.ts'
 
 test('parts of a folder are waited for a minute, however young its files stay', async () => {
@@ -12,17 +12,23 @@ test('parts of a folder are waited for a minute, however young its files stay', 
   expect([mayWait('step-2'), mayWait('step-3')]).toEqual([false, true])
 })
 
-test('a folder is unfinished while it has fewer files than the one before it, for a minute', () => {
+test('a save is unfinished while it has fewer files than the one before it, for a minute', () => {
   const listed = (files: Record<string, number>) => {
     const items = Object.entries(files).map(
       ([path, age]) => [path, { kind: 'file', size: 1, modified: 1000 - age }] as const,
     )
-    return unfinishedFolders({ items: new Map(items), now: 1000 } as never)
+    return [...unfinishedFiles({ items: new Map(items), now: 1000 } as never).keys()]
   }
   const before = { 'out/step-1/a': 300, 'out/step-1/deep/b': 300 }
-  expect(listed({ ...before, 'out/step-2/a': 30 })).toEqual(['out/step-2'])
+  expect(listed({ ...before, 'out/step-2/a': 30 })).toEqual(['out/step-2/a'])
   expect(listed({ ...before, 'out/step-2/a': 30, 'out/step-2/deep/b': 5 })).toEqual([])
-  expect(listed({ ...before, 'out/step-2/a': 30, 'out/step-2/deep/b.tmp': 5 })).toEqual(['out/step-2'])
+  expect(listed({ ...before, 'out/step-2/a': 30, 'out/step-2/deep/b.tmp': 5 })).toEqual(['out/step-2/a'])
   expect(listed({ ...before, 'out/step-2/a': 60 })).toEqual([])
   expect(listed({ ...before, 'out/best/a': 3 })).toEqual([])
+  const flat = { 'rank0_of_2-40.pt': 300, 'rank1_of_2-40.pt': 290, 'config.json': 900 }
+  expect(listed({ ...flat, 'rank0_of_2-80.pt': 20 })).toEqual(['rank0_of_2-80.pt'])
+  expect(listed({ ...flat, 'rank0_of_2-80.pt': 20, 'rank1_of_2-80.pt': 10 })).toEqual([])
+  // One that begins anew in a folder of its own has saved once yet.
+  const long = { 'version_0/1.ckpt': 900, 'version_0/2.ckpt': 250 }
+  expect(listed({ ...long, 'version_1/1.ckpt': 20 })).toEqual([])
 })
