@@ -5,6 +5,7 @@ import { shortened } from '#shared/text.ts'
 import type { EndingView } from '../shared/automation/ending.ts'
 import { dueNext } from '../shared/automation/limit.ts'
 import { isLongWait, waitingLine } from '../shared/automation/waiting.ts'
+import { othersEnds } from '../shared/automation/watchdog.ts'
 import { accountNow, knownCost, knownSpent, runningSince, spendOnceReady } from '../shared/derived.ts'
 import { money } from '../shared/format/money.ts'
 import { gpuWords } from '../shared/format/name.ts'
@@ -104,7 +105,7 @@ function listing(found: readonly FoundInstance[]): string {
       costWords(instance),
       spent === undefined ? '–' : `${instance.spent.seenFrom === undefined ? '' : '≈ '}${money(spent)}`,
       since === undefined ? '' : duration(now - since),
-      stopWords(upcomingEnds(account, instance), now),
+      stopWords(upcomingEnds(account, instance, now), now),
       ...(several ? [account.name] : []),
     ]
   })
@@ -117,16 +118,20 @@ function labelOf({ label = '' }: FoundInstance['instance']): string {
   return process.stdout.isTTY ? shortened(label, 24) : label
 }
 
-/** The limits on an instance that have a moment, the next one first. */
-function upcomingEnds(account: Account, { id }: FoundInstance['instance']) {
-  return dueNext(account).filter(({ limit }) => limit.instance === id)
+/** What ends an instance at a known moment, the next one first: its limits, and another Berth's watchdog. */
+function upcomingEnds(account: Account, { id }: FoundInstance['instance'], now: number) {
+  const limits = dueNext(account).flatMap(({ limit: { instance, action }, dueAt }) =>
+    instance === id ? { action, at: dueAt } : [],
+  )
+  const others = othersEnds(account.watchdogs, now).filter(({ instance }) => instance === id)
+  return [...limits, ...others].sort((a, b) => a.at - b.at)
 }
 
 /** `in 2 h`, or `destroyed in 2 h`. */
 function stopWords([next]: ReturnType<typeof upcomingEnds>, now: number): string {
   if (!next) return ''
-  const when = next.dueAt <= now ? 'now' : `in ${duration(next.dueAt - now)}`
-  return next.limit.action === 'destroy' ? `destroyed ${when}` : when
+  const when = next.at <= now ? 'now' : `in ${duration(next.at - now)}`
+  return next.action === 'destroy' ? `destroyed ${when}` : when
 }
 
 export function accountJson(account: Account) {
@@ -165,10 +170,7 @@ export function instanceJson({ account, instance }: FoundInstance): InstanceJson
     interruptible,
     bid: instance.bid === undefined ? null : cliDollars(instance.bid),
     ending: endingJson(account.endings[instance.id]),
-    stops: upcomingEnds(account, instance).map(({ limit, dueAt }) => ({
-      action: limit.action,
-      at: isoTime(dueAt),
-    })),
+    stops: upcomingEnds(account, instance, now).map(({ action, at }) => ({ action, at: isoTime(at) })),
     costPerHour: cost === undefined ? null : cliDollars(cost),
     pricePerHour: pricePerHour === undefined ? null : cliDollars(pricePerHour),
     spent: spent === undefined ? null : cliDollars(spent),

@@ -143,7 +143,7 @@ function destroyedLater({ limits }: AccountView, instances: readonly InstanceVie
   if (only === undefined) return []
   if (instances.length === 1) return [`Its limit still destroys it with its files ${atMoment(only, now)}.`]
   return [
-    `Limits still destroy ${moments.length} of them with their files, the first ${atMoment(Math.min(...moments), now)}.`,
+    `Limits still destroy ${moments.length === instances.length ? 'all' : moments.length} of them with their files, the first ${atMoment(Math.min(...moments), now)}.`,
   ]
 }
 

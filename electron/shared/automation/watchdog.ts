@@ -78,3 +78,16 @@ export interface WatchdogView extends v.InferOutput<typeof WatchdogFields> {
   /** It came with the rental, and so many visits have failed that nobody may count on it. */
   unseen?: true
 }
+
+/** The moments at which other Berths' watchdogs end an account's instances, the soonest first. Epoch seconds. */
+export function othersEnds(
+  watchdogs: Readonly<Record<string, WatchdogView>>,
+  now: number,
+): { instance: number; action: LimitAction; at: number }[] {
+  return Object.values(watchdogs)
+    .filter(({ foreign, step }) => foreign && step === 'watching')
+    .flatMap(({ instance, request: { action, at } }) =>
+      at !== undefined && at > now ? [{ instance, action, at }] : [],
+    )
+    .sort((a, b) => a.at - b.at)
+}

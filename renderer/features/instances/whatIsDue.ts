@@ -1,5 +1,5 @@
 import { type LimitView, limitKinds } from '#shared/automation/limit.ts'
-import { dueLimits } from '#shared/automation/limit-words.ts'
+import { dueLimits, limitSentence } from '#shared/automation/limit-words.ts'
 import { accountNow } from '#shared/derived.ts'
 import { moment } from '#shared/format/time.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -24,10 +24,12 @@ export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] 
     .map(({ account, limit, dueAt, timing }) => {
       const whose = accounts.length > 1 ? ` (${account.name})` : ''
       // The sentence of the other kinds names the moment.
-      const at = limitKinds[limit.when.kind].isSure
-        ? ''
-        : `, at ${moment(dueAt, accountNow(account.clock, now))}`
-      const label = `${timing}${at}: ${lower(limit.sentence)}${whose}`
+      const there = accountNow(account.clock, now)
+      const at = limitKinds[limit.when.kind].isSure ? '' : `, at ${moment(dueAt, there)}`
+      // The stored one has the day, which it may be by now.
+      const sentence =
+        limit.when.kind === 'time' ? limitSentence(limit, account.instances, there) : limit.sentence
+      const label = `${timing}${at}: ${lower(sentence)}${whose}`
       return { account: account.id, limit, label, whose }
     })
 }

@@ -146,3 +146,24 @@ describe('stoppers', () => {
     expect(stoppers({ when, instance: 4712, dueAt: 900 })).toEqual([])
   })
 })
+
+test('the ends by other Berths’ watchdogs are those to come, the soonest first', () => {
+  const watchdog = (instance: number, at: number | undefined, given = {}) => ({
+    [instance]: {
+      instance,
+      request: { action: 'destroy' as const, at },
+      step: 'watching' as const,
+      foreign: true,
+      ...given,
+    },
+  })
+  const all = {
+    ...watchdog(1, 300),
+    ...watchdog(2, 200),
+    ...watchdog(3, 90),
+    ...watchdog(4, undefined),
+    ...watchdog(5, 150, { foreign: false }),
+    ...watchdog(6, 150, { step: 'lost' }),
+  }
+  expect(othersEnds(all, 100).map(({ instance }) => instance)).toEqual([2, 1])
+})

@@ -36,10 +36,10 @@ const demo = accountView({
   name: 'Demo',
   clock: { serverAt: noon - 365 * 86_400_000, localAt: noon, rate: 20 },
   limits: limit('time', {
-    when: { kind: 'time', at: 0 },
+    when: { kind: 'time', at: here - 365 * 86_400 + 20 * 900 },
     asleep: false,
     setAt: 0,
-    sentence: 'Stops sweep at 18:00.',
+    sentence: 'Stops sweep on Sat 21 Nov, 18:00.',
     dueAt: here - 365 * 86_400 + 20 * 900,
   }),
 })
@@ -47,7 +47,7 @@ const demo = accountView({
 test('due limits of all accounts are sorted by each account’s clock and carry its name', () => {
   expect(whatIsDue([demo, lab], noon).map(({ account, label }) => [account, label])).toEqual([
     ['lab', `Next, at ${timeOfDay(here + 600)}: stops comfy when it is idle (Lab)`],
-    ['demo', 'Then: stops sweep at 18:00 (Demo)'],
+    ['demo', `Then: stops instance #7 at ${timeOfDay(here + 20 * 900)} (Demo)`],
   ])
 })
 
