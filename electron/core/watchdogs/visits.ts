@@ -14,7 +14,7 @@ import { type AccountContext, withConnection } from '../account-context.ts'
 import { alertOf } from '../alerts/events.ts'
 import { problemOf } from '../bridge/problems.ts'
 import { instanceKeyEntry } from '../instances/mark.ts'
-import type { LimitChanges } from '../limits/changes.ts'
+import type { Limits } from '../limits/service.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { actedWords, blindWords, goneWords, othersWatchdog, othersWords, untoldWords } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
@@ -26,7 +26,7 @@ const powerless = new Set(['no_http_tool', 'no_instance_key'])
 /**
  * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes it.
  */
-export type AdoptWatchdog = LimitChanges['adopt']
+export type AdoptWatchdog = Limits['adopt']
 
 /** The lines with which an instance of that name tells what its watchdog does; empty for none. Rejects while unknown. */
 export type TellOf = (account: AccountId, name: string) => Promise<string>

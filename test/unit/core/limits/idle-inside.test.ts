@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { transitionsOf } from '#core/limits/act.ts'
 import { limitActions } from '#core/limits/decide.ts'
 import { createGpuLoads } from '#core/limits/gpu-loads.ts'
+import { transitionsOf } from '#core/limits/transitions.ts'
 import { BerthError } from '#shared/problem.ts'
 import { flushPromises, HandClock } from '#test/berth/clocks.ts'
 import { instanceView } from '#test/unit/views.ts'

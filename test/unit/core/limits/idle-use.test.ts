@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { limitAfterActing } from '#core/limits/act.ts'
 import { limitActions } from '#core/limits/decide.ts'
+import { limitAfterActing } from '#core/limits/transitions.ts'
 import type { Uses } from '#core/limits/uses.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { limitFacts, storedLimit } from './stored-limit.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { limitAfterActing, limitHeld, limitMissed, limitWarned } from '#core/limits/act.ts'
 import { dueOf, limitActions } from '#core/limits/decide.ts'
 import { type StoredLimit, withoutWarning } from '#core/limits/model.ts'
+import { limitAfterActing, limitHeld, limitMissed, limitWarned } from '#core/limits/transitions.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { limitFacts, storedLimit } from './stored-limit.ts'
 

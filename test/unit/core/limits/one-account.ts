@@ -1,6 +1,6 @@
 import type { Endings } from '#core/endings/perform.ts'
 import { isAtRest } from '#core/endings/step.ts'
-import type { BeforeLimit } from '#core/limits/act.ts'
+import type { BeforeLimit } from '#core/limits/engine.ts'
 import { openStoredLimits, type StoredLimit } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
 import type { ServiceClient } from '#service/client.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { transitionsOf } from '#core/limits/act.ts'
 import type { LimitScene } from '#core/limits/alerts.ts'
+import { transitionsOf } from '#core/limits/transitions.ts'
 import type { SweepView } from '#shared/automation/sweep.ts'
 import { timeOfDay } from '#shared/format/time.ts'
 import { instanceView } from '#test/unit/views.ts'

@@ -1,19 +1,13 @@
-import type { LimitAction } from '#shared/automation/limit.ts'
 import { doneWords, reasonSentence } from '#shared/automation/limit-words.ts'
 import { atMoment, moment } from '#shared/format/time.ts'
 import type { Problem } from '#shared/problem.ts'
-import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../alerts/events.ts'
-import { problemOf } from '../bridge/problems.ts'
-import { type Ending, wantedBy } from '../endings/record.ts'
 import {
   blindAlert,
   budgetAlert,
   heldAlert,
-  type LimitAlerts,
   type LimitScene,
   limitDoneAlert,
-  limitFailedAlert,
   missedAlert,
   sparedWords,
   sweepWarningAlert,
@@ -22,161 +16,8 @@ import {
 import { type LimitDecision, warnsWithin } from './decide.ts'
 import type { Facts } from './facts.ts'
 import { costSentence, kindOf, whenFirst } from './limit-due.ts'
-import {
-  actsOnce,
-  type StoredLimit,
-  type StoredLimits,
-  withEvent,
-  withoutWarning,
-  withTargets,
-} from './model.ts'
+import { actsOnce, type StoredLimit, withEvent, withoutWarning } from './model.ts'
 import type { LimitTarget } from './targets.ts'
-
-/** Dependencies for acting, besides the account. */
-export interface ActingParts {
-  limits: StoredLimits
-  /** Whether a rental with retries tries an instance. */
-  wasAttempted: (instance: number) => boolean
-  /** Awaited before anything is stopped or destroyed. */
-  before: BeforeLimit
-}
-
-/** Acting of limits: first stored, then requested until it is seen, then reported. */
-export type Acting = ReturnType<typeof createActing>
-
-type Act = Extract<LimitDecision, { kind: 'act' }>
-
-/** `show` is called whenever a limit begins or stops acting. */
-export function createActing(
-  { endings, quitting, now, poll }: Pick<AccountContext, 'endings' | 'quitting' | 'now' | 'poll'>,
-  { limits, wasAttempted, before }: ActingParts,
-  { alert, note, withdraw, scene }: LimitAlerts,
-  show: () => void,
-  facts: () => Facts,
-) {
-  const busy = new Set<string>()
-
-  /** Whether a limit acts, and no fresh reading shows the result yet. */
-  function isActing(id: string): boolean {
-    if (busy.has(id)) return true
-    return endings.allPending().some(instance => wantedBy(endings.pending(instance)) === id)
-  }
-
-  /** Not while a rental tries it, which drops its own instance once a limit has recorded that it acts on it. */
-  function mayActOn({ instance }: LimitTarget): boolean {
-    return !wasAttempted(instance)
-  }
-
-  /** Has each target stopped or destroyed. Resolves with why one is spared for now. */
-  async function request({ limit: { id }, dueAt, late, targets }: Act): Promise<Problem | undefined> {
-    let problem: Problem | undefined
-    for (const target of targets.filter(mayActOn)) {
-      try {
-        const action = await before(target)
-        if (action === undefined) {
-          problem ??= notSaved
-          continue
-        }
-        // The limit may be removed or snoozed while data is saved first.
-        if (quitting.aborted || limits.find(id)?.begunAt === undefined) break
-        const lateSince = late ? dueAt : undefined
-        await endings.begin(target.instance, action, { kind: 'limit', limit: id, lateSince })
-      } catch (error) {
-        problem ??= problemOf(error)
-      }
-    }
-    return problem
-  }
-
-  async function failed(id: string, problem: Problem, pause: number): Promise<void> {
-    const limit = limits.find(id)
-    if (!limit || limit.begunAt === undefined) return
-    const at = now()
-    await limits.put(limitAfterFailure(limit, problem, at, pause))
-    show()
-    if (!limit.failures) alert(limitFailedAlert(scene(at), limit, problem))
-  }
-
-  async function ended(id: string, all: readonly Ending[]): Promise<void> {
-    const limit = limits.find(id)
-    const at = now()
-    // It is still pending for other instances.
-    const isLast = !isActing(id)
-    if (!limit || limit.ended) return
-    // After a kill, it may have been requested before.
-    const own = limit.begunAt === undefined ? all.filter(({ requests }) => requests > 0) : all
-    const done = own.map(({ instance, action, name }) => ({ instance, action, name }))
-    if (done.length === 0) {
-      if (actsOnce(limit)) await limits.put(limitOver(limit, at, 'Ended: it was already stopped'))
-      // Nothing is left that its warning could tell of.
-      withdraw(id)
-      show()
-      return
-    }
-    await limits.put(limitAfterActing(limit, done, facts(), at, isLast))
-    show()
-    const late = all.map(({ cause }) => (cause.kind === 'limit' ? cause.lateSince : undefined)).find(Boolean)
-    if (quitting.aborted) return
-    const present = scene(at)
-    const told = limitDoneAlert(present, limit, done, late === undefined ? undefined : { dueAt: late })
-    // Of a sweep, its own end is alerted.
-    if (present.sweepOf(limit.instance)) note('berth', told.title, told.body, limit.instance)
-    else alert(told)
-  }
-
-  endings.follow({
-    async ended(all) {
-      for (const id of new Set(all.map(wantedBy)))
-        if (id !== undefined)
-          await ended(
-            id,
-            all.filter(one => wantedBy(one) === id),
-          )
-    },
-    failed(one, problem, pause) {
-      const id = wantedBy(one)
-      if (id !== undefined) void failed(id, problem, pause)
-    },
-  })
-
-  return {
-    /** Limits that are about to act. */
-    busy,
-    isActing,
-    /** Instances that are being stopped or destroyed. */
-    acted: (): ReadonlySet<number> => new Set(endings.allPending()),
-    /** The list shows nothing left to act on: it is over once the instance's own record agrees, else it acts. */
-    confirm({ id, instance, action }: StoredLimit): void {
-      if (instance !== undefined) void endings.begin(instance, action, { kind: 'limit', limit: id })
-    },
-    async act(decision: Act, at: number): Promise<void> {
-      const { limit, targets } = decision
-      busy.add(limit.id)
-      try {
-        await limits.put(withTargets({ ...limit, begunAt: at }, targets))
-        show()
-        const problem = await request(decision)
-        if (problem && !quitting.aborted)
-          await failed(limit.id, problem, limitPauseAfter((limit.failures ?? 0) + 1))
-      } finally {
-        busy.delete(limit.id)
-        show()
-      }
-      void poll()
-    },
-  }
-}
-
-/**
- * Called before a limit stops or destroys: returns the permitted action, which is to stop if data would be lost
- * otherwise. Undefined keeps the instance for now, and the limit tries again later.
- */
-export type BeforeLimit = (target: LimitTarget) => Promise<LimitAction | undefined>
-
-const notSaved: Problem = {
-  code: 'not_saved',
-  message: 'Its files are not saved yet, so the instance is kept.',
-}
 
 /** A limit's new state after a poll, and its alert; without one, an earlier alert is withdrawn. */
 export interface Transition {
