@@ -1,4 +1,4 @@
-import { canMove, isGoing, isProjectRun, notMovable, type ProjectRunView } from '../shared/automation/run.ts'
+import { isGoing, isProjectRun, notMovable, type ProjectRunView } from '../shared/automation/run.ts'
 import { dangers } from '../shared/danger.ts'
 import { accountNow } from '../shared/derived.ts'
 import type { AccountView, State } from '../shared/state.ts'
@@ -19,7 +19,7 @@ export const move: CliCommand = {
   async run(call) {
     const [word = ''] = call.operands
     const { account, run } = await findRun(call, await polledState(call), word)
-    if (!canMove(run)) throw new CliFailure(exitCodes.failed, notMovable)
+    if (!run.isMovable) throw new CliFailure(exitCodes.failed, notMovable)
     const asked = dangers.moveRun.question(account, { run }, accountNow(account.clock, Date.now()))
     if (asked && !call.yes)
       throw new CliFailure(exitCodes.refused, {

@@ -157,12 +157,14 @@ function continueSweepQuestion(
   const more = machines.reduce((sum, one) => sum + starting(one).more, 0) + rented * (price ?? 0)
   const beyond = beyondCredit(account, { perHour: more }, now)
   const verb = repeats ? 'Rerun' : 'Continue'
+  const isOne = machines.length === 1
+  const startAgain = isOne ? 'starts again on its machine' : 'start again on their machines'
+  const begin = anew === 1 ? 'begins' : 'begin'
+  const where = rented === 1 ? 'a machine' : 'machines'
   const lines = [
     beyond?.why,
-    machines.length > 0 &&
-      `${counted(machines.length, 'run')} ${machines.length === 1 ? 'starts again on its machine' : 'start again on their machines'}, with the files there.`,
-    anew > 0 &&
-      `${counted(anew, 'run')} ${anew === 1 ? 'begins' : 'begin'} from the start, on ${rented === 1 ? 'a machine' : 'machines'} that Berth rents.`,
+    machines.length > 0 && `${counted(machines.length, 'run')} ${startAgain}, with the files there.`,
+    anew > 0 && `${counted(anew, 'run')} ${begin} from the start, on ${where} that Berth rents.`,
     most === undefined
       ? 'Its limits count anew.'
       : `Its limits count anew, so it may cost up to ${money(most)} more.`,

@@ -19,9 +19,16 @@ import { afterCommand, failed, over, type RunChange, released, reminded } from '
 import { mayMoveOn, type RunMove } from './decide.ts'
 import type { RunFacts } from './facts.ts'
 import { commandFailed, machineGone, processGone, unclearCode } from './messages.ts'
-import { isOfProject, isWorker, type ProjectRun, type Run, runCostBy, wantsResults } from './model.ts'
+import {
+  isMovable,
+  isOfProject,
+  isWorker,
+  type ProjectRun,
+  type Run,
+  runCostBy,
+  wantsResults,
+} from './model.ts'
 import { nodeFailure, type RunNodes } from './nodes.ts'
-import { isMovable } from './planned-moves.ts'
 import type { RunMachines } from './remote.ts'
 import type { RunFolders } from './run-folders.ts'
 import type { RunRental } from './run-rental.ts'

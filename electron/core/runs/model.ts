@@ -320,3 +320,9 @@ export function keptFrom({ seconds, destroys }: Keeping, at: number): Pick<Run, 
 export function isInterrupted(run: Pick<Run, 'step' | 'problem' | 'givenUp'>): boolean {
   return run.givenUp === true || isCutShort(run)
 }
+
+/** Whether it can continue on another machine while the present one runs. */
+export function isMovable(run: Run): run is ProjectRun {
+  const { step, begun, project, node } = run
+  return step === 'running' && begun === true && project !== undefined && !node
+}

@@ -8,7 +8,7 @@ import type { BeforeStops } from './before-stop.ts'
 import { type PlannedMove, runsOnFor } from './changes.ts'
 import type { GoingOn } from './continue-failed.ts'
 import { nowhereToMove } from './messages.ts'
-import type { ProjectRun, Run } from './model.ts'
+import { isMovable, type Run } from './model.ts'
 import type { RunMachines } from './remote.ts'
 import type { RunProjects } from './rooms-above.ts'
 import type { StoredRuns } from './stored-runs.ts'
@@ -73,10 +73,4 @@ export function createPlannedMoves(
       return { whole: isWhole ?? false, reserve: Math.ceil(most / 3600) }
     },
   }
-}
-
-/** Whether it can continue on another machine while the present one runs. */
-export function isMovable(run: Run): run is ProjectRun {
-  const { step, begun, project, node } = run
-  return step === 'running' && begun === true && project !== undefined && !node
 }

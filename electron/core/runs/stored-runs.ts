@@ -15,7 +15,7 @@ import { type Change, type Collection, openCollection, type Rescue } from '../st
 import { isDeepEqual } from '../storage/store.ts'
 import { failed, type RunChange, withStaleWatchdog } from './changes.ts'
 import { runNotRead } from './messages.ts'
-import { isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
+import { isMovable, isOfProject, isWorker, keepingFor, type ProjectRun, Run } from './model.ts'
 import { type Wait, waitingOf } from './waiting.ts'
 
 /** The runs of one account, as stored and as shown in State. */
@@ -275,6 +275,7 @@ function projectPart(
     project: project.id,
     most: most === undefined ? undefined : most + keptCost + volumeCost + leftCost,
     moves: run.moves ?? 0,
+    isMovable: isMovable(run) || undefined,
     ports: step === 'running' ? portsOf(project.spec) : undefined,
     cost: spent
       ? { ...spent, micros: spent.micros + before, perHour: endedAt === undefined ? spent.perHour : 0 }

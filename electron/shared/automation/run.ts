@@ -197,6 +197,8 @@ export interface RunView extends v.InferOutput<typeof RunFields> {
 export interface ProjectRunView extends RunView {
   project: string
   moves: number
+  /** Whether it can continue on another machine now. */
+  isMovable?: boolean
   /** The ports in its file, while its command runs. */
   ports?: readonly number[]
   /** `micros` at `at`, growing by `perHour`. */
@@ -211,15 +213,6 @@ export interface ProjectRunView extends RunView {
 
 export function isProjectRun(run: RunView): run is ProjectRunView {
   return run.project !== undefined
-}
-
-/** Whether a project's run can move to another machine, as far as its view tells. */
-export function canMove({
-  step,
-  outputs,
-  nodes,
-}: Pick<ProjectRunView, 'step' | 'outputs' | 'nodes'>): boolean {
-  return step === 'running' && outputs.includes('command') && !nodes
 }
 
 export const notMovable: Problem = {
@@ -278,17 +271,18 @@ export const machineLimit = 'stopped_by_limit'
 export const stoppedByUser = 'stopped_by_user'
 export const machineStopped = 'stopped'
 
-/** Whether a run ended since its limit was reached, which is no failure of what it ran. */
+/** The codes of ends that are no failures of what a run ran: at its limit, or at any stop of its machine. */
+const limitCodes = [sweepLimit, machineLimit]
+const stopCodes = [...limitCodes, stoppedByUser, machineStopped]
+
+/** Whether a run ended since its limit was reached. */
 export function isStoppedAtLimit(problem: Pick<Problem, 'code'> | undefined): boolean {
-  return problem?.code === sweepLimit || problem?.code === machineLimit
+  return limitCodes.includes(problem?.code ?? '')
 }
 
-/** Whether a run ended since its machine was stopped, which is no failure of what it ran. */
+/** Whether a run ended since its machine was stopped. */
 export function isStopped({ step, problem }: { step: RunStep; problem?: Pick<Problem, 'code'> | undefined }) {
-  return (
-    step === 'failed' &&
-    (isStoppedAtLimit(problem) || problem?.code === stoppedByUser || problem?.code === machineStopped)
-  )
+  return step === 'failed' && stopCodes.includes(problem?.code ?? '')
 }
 
 /** Whether it ended before its command did: its user cancelled it, or its machine was stopped or has gone. */

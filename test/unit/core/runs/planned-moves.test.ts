@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { problemOf } from '#core/bridge/problems.ts'
 import type { Run } from '#core/runs/model.ts'
 import { createPlannedMoves } from '#core/runs/planned-moves.ts'
+import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { BerthError } from '#shared/problem.ts'
+import { accountContext } from '#test/berth/account-context.ts'
 import { projectRun } from './stored-run.ts'
 
 type Parts = Parameters<typeof createPlannedMoves>
@@ -60,4 +62,22 @@ test('a run that finds no machine goes on where it is, and says so', async () =>
 test('a run that ended while the market was searched does not move', async () => {
   const { since, why } = await asked(async () => ({ fits: true }), { step: 'fetching' })
   expect([since, why]).toEqual([undefined, expect.stringContaining('not_movable')])
+})
+
+test.each<[string, Parameters<typeof projectRun>[0], true | undefined]>([
+  ['a command that runs', {}, true],
+  ['a set-up', { step: 'setup' }, undefined],
+  ['a command that is yet to begin', { begun: undefined }, undefined],
+  [
+    'one on several machines',
+    { node: { of: 'x0000000000000001', rank: 0, count: 2 } as Run['node'] },
+    undefined,
+  ],
+])('the page offers a move of %s, if it may be', async (_, given, isMovable) => {
+  const context = accountContext()
+  const runs = await openStoredRuns(context, () => undefined)
+  await runs.add(projectRun(given))
+  const [view] = Object.values(context.store.get().accounts[context.account]?.runs ?? {})
+  expect(view).toMatchObject({ step: given?.step ?? 'running' })
+  expect(view && 'isMovable' in view ? view.isMovable : undefined).toBe(isMovable)
 })
