@@ -1,5 +1,6 @@
 import { answerProblem, type Page } from '#renderer/bridge/page.svelte.ts'
 import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
+import { withMost } from '#renderer/features/market/cost.ts'
 import { marketOf } from '#renderer/features/market/market.svelte.ts'
 import { draftFrom, emptyDraft, freshDraft } from '#renderer/features/market/rentDefaults.ts'
 import { newVolume, noVolume, type RentDraft } from '#renderer/features/market/rentDraft.ts'
@@ -249,7 +250,7 @@ export class RentForm {
     if ('errors' in this.#read || !may || !this.#runIsComplete) return false
     const run = this.run?.read.value
     const { request: read } = this.#read
-    const request = this.price.held(read)
+    const request = read.limits ? { ...read, limits: withMost(read.limits, this.price.shown) } : read
     const account = this.#page.account?.id
     this.sending = true
     const begun = this.#begun

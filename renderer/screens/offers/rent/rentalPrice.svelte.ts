@@ -8,7 +8,6 @@ import {
   onDemandPrice,
   rentalCost,
   trafficOnce,
-  withMost,
   withVolume,
 } from '#renderer/features/market/cost.ts'
 import { highBid } from '#renderer/features/market/offerWords.ts'
@@ -18,7 +17,6 @@ import { stopperWords } from '#shared/automation/limit-words.ts'
 import { stoppersOf } from '#shared/automation/limits-that-block.ts'
 import { dangers, type Question, type RentTerms } from '#shared/danger.ts'
 import { spendOnceReady } from '#shared/derived.ts'
-import type { RentRequest } from '#shared/market/rent-request.ts'
 import { defaultDisk } from '#shared/market/rental-defaults.ts'
 import { volumePrice } from '#shared/project/plan-costs.ts'
 import { beyondCredit, creditWouldLast } from '#shared/spending/beyond-credit.ts'
@@ -106,12 +104,11 @@ export class RentalPrice {
     return this.cost && mostCost(this.highest ?? this.cost, this.traffic, draft.limits, count, this.attempts)
   })
 
-  /** The request as it is sent: its limits hold what is shown. A watch rents at another price. */
-  held(request: RentRequest): RentRequest {
+  /** What is shown, for the limits to hold; undefined for a watch, which rents at another price. */
+  get shown() {
     const { subject, count } = this.#rental
     const cost = subject.later ? undefined : (this.highest ?? this.cost)
-    const shown = cost && { cost, traffic: this.traffic, count }
-    return request.limits ? { ...request, limits: withMost(request.limits, shown) } : request
+    return cost && { cost, traffic: this.traffic, count }
   }
 
   /** What machines that are dropped may cost before, in micro-dollars; undefined where none are, or it's no amount. */
