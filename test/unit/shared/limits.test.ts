@@ -10,6 +10,7 @@ import {
   stopperWords,
 } from '#shared/automation/limit-words.ts'
 import { starting, stoppersOf } from '#shared/automation/limits-that-block.ts'
+import { othersEnds } from '#shared/automation/watchdog.ts'
 import { limitsAt } from '#shared/project/bounds.ts'
 import type { AccountView } from '#shared/state.ts'
 import { accountView, instanceView, limitView } from '../views.ts'
