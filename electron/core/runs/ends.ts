@@ -67,17 +67,21 @@ export class RunEnds {
     const { runs, alerts, facts, watchdog } = this.#parts
     const { account, now } = this.#context
     const before = runs.find(run.id)
+    if (before?.step !== run.step) return
     // It ends with its machine, which a fresh reading may not show yet.
-    const stop = code === 0 || before?.endedByUser ? undefined : facts.stopOf(run)
+    const stop = code === 0 || before.endedByUser ? undefined : facts.stopOf(run)
     if (stop) return this.fail(run, stop)
-    if (before?.node && (await this.#nodeEnded(before, code))) return
-    const again = before && retriedElsewhere(before, code, now())
+    if (before.node && (await this.#nodeEnded(before, code))) return
+    const again = retriedElsewhere(before, code, now())
     if (again) {
-      await runs.reach(run, again)
-      alerts.note(run, `${run.name} ended with ${exitCodeWords(code)}, and is tried again on another machine`)
+      if (await runs.reach(run, again))
+        alerts.note(
+          run,
+          `${run.name} ended with ${exitCodeWords(code)}, and is tried again on another machine`,
+        )
       return
     }
-    const after = before && (await this.conclude(before, afterCommand(before, code, now())))
+    const after = await this.conclude(run, afterCommand(before, code, now()))
     if (!after) return
     const isSpared = before.afterwards !== after.afterwards
     alerts.tell(after, endedAlert(account, after, { where: alerts.nameOf(after), isSpared }))
@@ -93,19 +97,19 @@ export class RunEnds {
     const { account, now } = this.#context
     const before = runs.find(run.id)
     if (before && problem === processGone && goesOnElsewhere(before) && !facts.stopOf(run)) {
-      await runs.reach(run, { movingSince: now() })
-      alerts.note(run, `${run.name} continues on another machine: its process was gone`, problem.message)
+      if (await runs.reach(run, { movingSince: now() }))
+        alerts.note(run, `${run.name} continues on another machine: its process was gone`, problem.message)
       return
     }
     const mayHaveResults = run.step === 'running' && before && !before.node && wantsResults(before)
     if (!mayHaveResults || facts.stopOf(run)) return this.fail(run, problem)
-    const after = await this.conclude(before, afterCommand(before, undefined, now(), problem))
+    const after = await this.conclude(run, afterCommand(before, undefined, now(), problem))
     if (after && !isOfProject(after))
       alerts.tell(after, commandFailedAlert(account, { ...after, problem }, alerts.nameOf(after)))
     await watchdog.tellIfStale(run.id)
   }
 
-  /** Enters the step after its command or its results, with which a project's run may have ended. */
+  /** Enters the step after its command or its results, with which a project's run may have ended, unless its step changed meanwhile. */
   async conclude(run: Run, change: RunChange): Promise<Run | undefined> {
     const { runs, machines } = this.#parts
     const { account, now } = this.#context

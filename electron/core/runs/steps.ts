@@ -247,7 +247,7 @@ export class RunSteps {
     if (!before) return false
     if (!run.project)
       alerts.note(run, `Downloaded ${run.fetch} of ${run.name}`, `Into ${run.into ?? platform.downloads.own}`)
-    await ends.conclude(before, { ...change, ...nextStep({ ...before, ...change }, now()) })
+    await ends.conclude(run, { ...change, ...nextStep({ ...before, ...change }, now()) })
     await watchdog.tellIfStale(run.id)
     return false
   }

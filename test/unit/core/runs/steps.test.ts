@@ -197,6 +197,29 @@ test('a command that ends with its machine fails for what stops that, not by its
   expect((await ended(0, problem)).problem).toBeUndefined()
 })
 
+test.each([
+  ['ends well', { code: 0 }],
+  ['ends with an error', { code: 1 }],
+  ['ends with an error that its file retries elsewhere', { code: 137 }],
+  ['disappears', { problem: processGone }],
+  ['has its results here', undefined],
+])('a run that is cancelled while its command %s stays so, and tells no more', async (_, end) => {
+  const spec = { run: 'x', results: 'out', outbid: { elsewhere: 1 }, retry: { times: 1, on: [137] } }
+  const going = projectRun({ begun: true, project: { spec }, ...(end ? {} : { step: 'fetching' }) })
+  const parts = { runs: undefined as StoredRuns | undefined }
+  const cancel = async () => {
+    await parts.runs?.intend(going.id, { step: 'cancelled', withdrawing: true })
+    return end ?? true
+  }
+  const more = { programs: { advance: cancel }, folders: { fetch: cancel } }
+  const { runs, steps, told } = await open(going, failedAttempt, undefined, undefined, more)
+  parts.runs = runs
+  await steps.perform(going, { do: end ? 'program' : 'fetch' }, following)
+  expect(runs.get(going.id)).toMatchObject({ step: 'cancelled', withdrawing: true })
+  expect(runs.get(going.id).movingSince).toBeUndefined()
+  expect(told).toEqual([])
+})
+
 test('a command whose process disappeared has its results downloaded before its machine is stopped', async () => {
   const ended = async (run: Run, stop?: Problem) => {
     const { steps, runs, told } = await open(run, failedAttempt, { end: { problem: processGone }, stop })
