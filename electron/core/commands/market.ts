@@ -7,6 +7,7 @@ import type {
 import type { Condition, Filters } from '#service/offers.ts'
 import type { TemplateBody as ServiceFields, Template, TemplateSearchFields } from '#service/templates.ts'
 import { firstBid } from '#shared/automation/bid.ts'
+import type { RunRequest } from '#shared/automation/run.ts'
 import { startScriptTooLong } from '#shared/market/rent-request.ts'
 import type { Replacement } from '#shared/market/rental-view.ts'
 import { type SearchPart, withoutParts } from '#shared/market/search-part.ts'
@@ -80,12 +81,7 @@ export function rentingHandlers(parts: Services): HandlersOf<typeof rentingComma
         targetOf(parts, { account: session.id, instance: replaces })
         await session.endings.request(replaces, 'destroy')
       }
-      if (!run) return session.rentals.rent(request, offer, { search, by, byCommand })
-      const rental = `r${parts.platform.random.hex(16)}`
-      const newRun = { ...newRunOf(parts, run), rental }
-      return session.automations.runs.begin.startOn(newRun, () =>
-        session.rentals.rent(request, offer, { search, by, byCommand, id: rental }),
-      )
+      return withRun(session, run, id => session.rentals.rent(request, offer, { search, by, byCommand, id }))
     },
     async rentWithRetries({ account, search, request, limits, run }) {
       if ((search.query.type === 'bid') !== (request.bid !== undefined))
@@ -97,10 +93,7 @@ export function rentingHandlers(parts: Services): HandlersOf<typeof rentingComma
       const session = accounts.session(account)
       checkLengths(request, parts.store.get().accounts[session.id])
       const retryRequest = { search, request, retries: limits, why: 'user' } as const
-      if (!run) return session.rentals.start(retryRequest)
-      const rental = `r${parts.platform.random.hex(16)}`
-      const newRun = { ...newRunOf(parts, run), rental }
-      return session.automations.runs.begin.startOn(newRun, () => session.rentals.start(retryRequest, rental))
+      return withRun(session, run, id => session.rentals.start(retryRequest, id))
     },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
     waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),
@@ -126,6 +119,17 @@ export function rentingHandlers(parts: Services): HandlersOf<typeof rentingComma
       const attempt = session.rentals.lastAttempt(id)
       return bestOf(session, { request: requestAgain(attempt), rental: foundBy(attempt) }, without)
     },
+  }
+
+  /** Rents; the run that is to follow on the machine, if there is one, is stored first, with the rental's id. */
+  async function withRun(
+    { automations }: Session,
+    run: RunRequest | undefined,
+    rent: (id?: string) => Promise<string>,
+  ): Promise<string> {
+    if (!run) return rent()
+    const rental = `r${parts.platform.random.hex(16)}`
+    return automations.runs.begin.startOn({ ...newRunOf(parts, run), rental }, () => rent(rental))
   }
 
   /** The best offer on a machine other than `machine` that is as good, and the request with a sufficient bid. */
