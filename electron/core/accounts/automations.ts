@@ -1,17 +1,15 @@
 import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
-import type { Transfers } from '#core/copies/perform.ts'
+import { openTransfers } from '#core/copies/perform.ts'
 import { Departures } from '#core/departures/perform.ts'
-import type { LoadRecorder } from '#core/instances/load-history.ts'
-
+import { createLoadHistory } from '#core/instances/load-history.ts'
 import { openNotes } from '#core/instances/notes.ts'
 import { Ledger } from '#core/ledger/perform.ts'
+import { askGpuMetrics } from '#core/limits/gpu-loads.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { openLimits } from '#core/limits/service.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { openMoney } from '#core/money/money.ts'
 import { openPriceIncreases } from '#core/money/price-increases.ts'
-import type { Projects } from '#core/projects/projects.ts'
-import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { createProjectRuns, createRunProjects } from '#core/projects/service.ts'
 import { Recoveries } from '#core/recoveries/perform.ts'
 import { isProven, isRetrying, isUnderWay } from '#core/renting/rental.ts'
@@ -20,33 +18,25 @@ import { openRunsAndSweeps } from '#core/sweeps/perform.ts'
 import { openUndoableActions } from '#core/undoable-actions.ts'
 import { Watchdogs } from '#core/watchdogs/perform.ts'
 import { openWatchdogOwner, type StoredWatchdogs } from '#core/watchdogs/record.ts'
-import type { TellOf } from '#core/watchdogs/visits.ts'
 import { Watches } from '#core/watches/perform.ts'
 import { dearestOf } from '#shared/project/bounds.ts'
-import type { GpuMetricsReader } from './gpu-metrics.ts'
+import { createGpuMetricsReader } from './gpu-metrics.ts'
 import { openMaintenances } from './maintenances.ts'
+import type { SessionContext } from './session-context.ts'
 import { openVolumes } from './volumes.ts'
 
-/** The parts that work for one account and get each poll. */
-export interface AccountParts {
-  readonly loadHistory: LoadRecorder
-  readonly transfers: Transfers
-  readonly gpuMetrics: GpuMetricsReader
-}
-
-/** The same, with everything that acts automatically. */
+/** All parts that work for one account and get each poll, with everything that acts automatically. */
 export type Automations = Awaited<ReturnType<typeof openAutomations>>
 
 /** Opens all parts with their stored data. None acts before the first poll. */
 export async function openAutomations(
   context: AccountContext,
-  parts: AccountParts,
+  { onCreated, forProjects, tellOf }: Pick<SessionContext, 'onCreated' | 'forProjects' | 'tellOf'>,
   storedWatchdogs: StoredWatchdogs,
-  forProjects: { projects: Projects; secrets: ProjectSecrets },
-  onCreated: (instance: number, instanceKey: string | undefined) => void,
-  tellOf: TellOf,
 ) {
-  const { loadHistory, transfers, gpuMetrics } = parts
+  const loadHistory = createLoadHistory()
+  const transfers = await openTransfers(context)
+  const gpuMetrics = createGpuMetricsReader(context, loadHistory, askGpuMetrics(context))
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const maintenances = await openMaintenances(context)
@@ -70,7 +60,7 @@ export async function openAutomations(
     {
       ledger,
       mostOf: group => sweeps.mostOf(group),
-      onCreated,
+      onCreated: (instance, instanceKey) => onCreated(context.client(), instance, instanceKey),
       limit: (...args) => limits.limitRental(...args),
       recover: (...args) => recoveries.recoverRental(...args),
     },
@@ -131,7 +121,9 @@ export async function openAutomations(
     gpuMetrics,
   ]
   return {
-    ...parts,
+    loadHistory,
+    transfers,
+    gpuMetrics,
     actions,
     money,
     priceIncreases,

@@ -6,16 +6,16 @@ import type { InstanceMetrics } from '#shared/instance/metrics.ts'
 import type { AccountView } from '#shared/state.ts'
 import { readGpus } from '#ssh/monitor/metrics.ts'
 
-/** Reads the GPUs of instances over SSH, into the load history and, for their memory, into State. */
-export type GpuMetricsReader = ReturnType<typeof createGpuMetricsReader>
-
 /** Milliseconds between two reads of an instance: of the account's time, and at least on this computer's clock. */
 const interval = 60_000
 const shortestInterval = 5000
 /** MiB; smaller changes are not shown. */
 const noticeable = 100
 
-/** `question` resolves with the output of `gpuQuestion` on an instance. */
+/**
+ * Reads the GPUs of instances over SSH, into the load history and, for their memory, into State. `question` resolves with
+ * the output of `gpuQuestion` on an instance.
+ */
 export function createGpuMetricsReader(
   { account: id, store, platform: { clock }, quitting, now }: AccountContext,
   history: Pick<LoadRecorder, 'onMetrics'>,

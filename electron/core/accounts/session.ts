@@ -2,18 +2,13 @@ import { setMaxListeners } from 'node:events'
 import { createFolderSync } from '#core/access/folder-sync.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { brokenFileTeller } from '#core/alerts/broken-files.ts'
-import { openTransfers } from '#core/copies/perform.ts'
 import { Deletions } from '#core/endings/deletions.ts'
 import { Endings } from '#core/endings/perform.ts'
 import { createAccountClock } from '#core/instances/account-clock.ts'
-import { createLoadHistory } from '#core/instances/load-history.ts'
 import type { KnownRecords } from '#core/instances/reconcile.ts'
 import { createPoller } from '#core/instances/repeated-polls.ts'
-import { askGpuMetrics } from '#core/limits/gpu-loads.ts'
 import { secretsEntry } from '#core/market/request-secrets.ts'
-import type { Rentals } from '#core/renting/rentals.ts'
 import { type NotedKeychain, notedKeychain } from '#core/storage/noted-keychain.ts'
-import type { UndoableActions } from '#core/undoable-actions.ts'
 import { deferred, orAborted } from '#platform/tasks.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { capabilitiesOf } from '#service/dialect.ts'
@@ -21,17 +16,15 @@ import type { Instance } from '#service/instances.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { AccountView } from '#shared/state.ts'
 import { AccountPolls, untilNextPoll } from './account-polls.ts'
-import { type AccountParts, type Automations, openAutomations } from './automations.ts'
+import { type Automations, openAutomations } from './automations.ts'
 import { createConnectionStatus } from './connection-status.ts'
-import { createGpuMetricsReader } from './gpu-metrics.ts'
 import { createKeyedClient, keyMissing } from './keyed-client.ts'
-import { openSessionMemory, type SessionContext, type SessionMemory } from './session-context.ts'
+import { openSessionMemory, type SessionContext } from './session-context.ts'
 
 /** One running account: its client, clock, polls and automations. */
-export interface Session extends AccountParts {
-  readonly actions: UndoableActions
+export interface Session
+  extends Pick<Automations, 'actions' | 'gpuMetrics' | 'loadHistory' | 'rentals' | 'transfers'> {
   readonly automations: Automations
-  readonly rentals: Rentals
   readonly id: AccountId
   /** Throws `key_missing` while there is no key. */
   readonly client: ServiceClient
@@ -129,7 +122,7 @@ export async function openSession(
     newId: () => random.hex(16),
     poll: () => poller.poll(),
   }
-  const automations = await openParts(context, app, memory)
+  const automations = await openAutomations(context, app, memory.watchdogs)
   const { loadHistory, rentals, transfers, actions, gpuMetrics } = automations
   await keepSecretsOf(keychain, automations.secretOwners())
 
@@ -227,23 +220,6 @@ export async function openSession(
       ])
     },
   }
-}
-
-/** Opens the account's parts with their stored data. */
-async function openParts(
-  context: AccountContext,
-  { onCreated, forProjects, tellOf }: SessionContext,
-  { watchdogs }: SessionMemory,
-): Promise<Automations> {
-  const loadHistory = createLoadHistory()
-  const parts = {
-    loadHistory,
-    transfers: await openTransfers(context),
-    gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
-  }
-  const created = (instance: number, instanceKey: string | undefined) =>
-    onCreated(context.client(), instance, instanceKey)
-  return openAutomations(context, parts, watchdogs, forProjects, created, tellOf)
 }
 
 /** Deletes secrets that a kill left without an owner: after storing one, or before deleting it. */
