@@ -120,12 +120,12 @@ all_of() {
   done < "$1"
 }
 
-# Files that were changed or renamed since the mark `$here/store.mark`, with their sizes; not those that plainly aren't ready yet.
+# Files that were changed or renamed since a mark, with their sizes; not those that plainly aren't ready yet.
 newer=-newer
 find "$here/store" -cnewer "$here/store" > /dev/null 2>&1 && newer=-cnewer
 changed() {
   all_of "$here/store.paths" | while IFS= read -r path; do
-    if [ -e "$path" ]; then find -H "$path" -type f "$newer" "$here/store.mark" -exec stat -c '%s %n' {} +; fi
+    if [ -e "$path" ]; then find -H "$path" -type f "$newer" "$1" -exec stat -c '%s %n' {} +; fi
   done | grep -v -E '(\.tmp|\.part|\.incomplete|~|/\.[^/]*\.swp)$' | grep -v -F -x -f "$here/store.logs"
 }
 
@@ -141,6 +141,46 @@ lacks_parts() {
   [ $((now - lacking)) -lt 60 ]
 }
 
+# Those of the last fifteen seconds that a program has open for writing: it may pause in them.
+held() {
+  touch -d "@$((now - 16))" "$here/store.held"
+  changed "$here/store.held" > "$here/store.young"
+  [ -s "$here/store.young" ] || return 0
+  ls -l /proc/[0-9]*/fd 2> /dev/null | sed -n 's/^l.w.* -> //p' > "$here/store.open"
+  while IFS= read -r line; do
+    ! grep -qxF -e "$(readlink -f "${line#* }")" "$here/store.open" || printf '%s\n' "$line"
+  done < "$here/store.young"
+}
+
+# What changed since the last snapshot but logs, and which file came last of it: of what is saved together that comes last again.
+note_order() {
+  [ -f "$here/store.last" ] || touch -d @0 "$here/store.last"
+  changed "$here/store.last" | cut -d ' ' -f 2- > "$here/store.young"
+  tr '\n' '\0' < "$here/store.young" | xargs -0 stat -c '%y %n' 2> /dev/null | sort | cut -d ' ' -f 4- |
+    awk -v logs="$berth_log_names" '{ name = tolower($0); sub(".*/", "", name) } name !~ logs' > "$here/store.order"
+  touch -d "@$at" "$here/store.next"
+}
+
+keep_order() {
+  [ ! -s "$here/store.order" ] || mv -f "$here/store.order" "$here/store.ordered"
+  mv -f "$here/store.next" "$here/store.last"
+}
+
+# Whether one of those files is newer than the one that came last of them: for fifteen seconds.
+partly=
+changed_partly() {
+  [ -s "$here/store.ordered" ] || return 1
+  end=$(tail -n 1 "$here/store.ordered")
+  [ -f "$end" ] && while IFS= read -r file; do
+    [ ! "$file" -nt "$end" ] || echo newer
+  done < "$here/store.ordered" | grep -q . || {
+    partly=
+    return 1
+  }
+  [ -n "$partly" ] || partly=$now
+  [ $((now - partly)) -lt 15 ]
+}
+
 # Waits until nothing is being written. Files that grow slowly for nine seconds are logs, which may.
 wait_until_whole() {
   : > "$here/store.logs"
@@ -148,9 +188,10 @@ wait_until_whole() {
   while :; do
     now=$(date +%s)
     touch -d "@$((now - 4))" "$here/store.mark" || return
-    young=$(changed)
+    young=$(changed "$here/store.mark")
+    [ -n "$young" ] || young=$(held)
     parts=
-    ! lacks_parts || parts=lacking
+    if lacks_parts || changed_partly; then parts=lacking; fi
     [ -n "$young$parts" ] || return 0
     if [ -z "$first" ]; then first=$young; fi
     if [ $((now - begun)) -ge 9 ]; then
@@ -169,7 +210,7 @@ wait_until_whole() {
 
 # Whether a file that is no log has changed since all were left alone.
 is_torn() {
-  changed | cut -d ' ' -f 2- | { if [ -f "$here/store.grown" ]; then grep -v -F -x -f "$here/store.grown"; else cat; fi; } | grep -q .
+  changed "$here/store.mark" | cut -d ' ' -f 2- | { if [ -f "$here/store.grown" ]; then grep -v -F -x -f "$here/store.grown"; else cat; fi; } | grep -q .
 }
 
 # The newest snapshot is the one to go on from, by its time. Clocks of machines differ: each snapshot is later than the one that
@@ -245,6 +286,7 @@ snapshot() {
     return
   fi
   at=$(date +%s)
+  note_order
   if ! take_copy; then
     pause=5
     note waits
@@ -285,6 +327,7 @@ snapshot() {
     }
     input=
   fi
+  keep_order
   last=$at failures=0
   note ok
   count=$((count + 1))

@@ -1,8 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { at } from '#build/places.ts'
 
@@ -148,6 +160,32 @@ test('a checkpoint of which a part may still come is stored after a minute witho
   const storing = spawn('sh', [join(here, 'store.sh'), here, 'loop'], { env, stdio: 'ignore' })
   await expect.poll(stored, { timeout: 60_000 }).toMatch(/^ok/)
   expect(Date.now() - written).toBeGreaterThanOrEqual(60_000)
+  writeFileSync(join(here, 'over'), '')
+  await once(storing, 'exit')
+})
+
+test('a checkpoint is stored once what came last of the one before has come, and no program has it open', async () => {
+  const { home, here, env } = place(`case "$*" in
+  *'backup --json'*) cat out/* | tr '\\n' ' ' >> "$HOME/calls"; echo >> "$HOME/calls"; echo '{"snapshot_id":"ab12"}' ;;
+esac`)
+  const out = join(home, 'p/out')
+  const stored = () =>
+    existsSync(join(home, 'calls'))
+      ? new Set(readFileSync(join(home, 'calls'), 'utf8').split('\n').filter(Boolean))
+      : new Set()
+  writeFileSync(join(out, 'model'), 'model 1\n')
+  writeFileSync(join(out, 'step'), 'step 1\n')
+  const storing = spawn('sh', [join(here, 'store.sh'), here, 'loop'], { env, stdio: 'ignore' })
+  await expect.poll(stored, { timeout: 30_000 }).toEqual(new Set(['model 1 step 1 ']))
+  writeFileSync(join(out, 'model'), 'model 2\n')
+  await wait(7000)
+  const step = openSync(join(out, 'step'), 'w')
+  writeSync(step, 'st')
+  await wait(7000)
+  writeSync(step, 'ep 2\n')
+  closeSync(step)
+  await expect.poll(() => stored().size, { timeout: 30_000 }).toBe(2)
+  expect([...stored()]).toEqual(['model 1 step 1 ', 'model 2 step 2 '])
   writeFileSync(join(here, 'over'), '')
   await once(storing, 'exit')
 })
