@@ -293,6 +293,8 @@ function kindsOf(instances: readonly ChargedKinds[]): Readonly<Record<string, Mi
 
 const chargedKinds = ['gpu', 'disk', 'traffic', 'other'] as const
 const restName = 'Other'
+/** What that is. */
+export const otherTitle = 'Volumes, and what left the credit without an instance whose price explains it'
 const kindNames: Readonly<Record<string, string>> = {
   gpu: 'GPU',
   disk: 'Disk',

@@ -19,17 +19,17 @@ export async function idleRows({ smoke }: Size): Promise<Row[]> {
   const berth = await startBerth(daily.home)
   try {
     const { page } = await openPage(browser, berth.address)
-    const replace = page.getByRole('button', { name: 'Replace key' })
+    const enter = page.getByRole('button', { name: 'Enter key' })
     // Without a keychain the key has to be entered again.
     if (
-      await replace.waitFor({ timeout: 10_000 }).then(
+      await enter.waitFor({ timeout: 10_000 }).then(
         () => true,
         () => false,
       )
     ) {
-      await replace.click()
+      await enter.click()
       await page.getByRole('dialog').getByLabel('API key').fill(daily.sim.apiKey)
-      await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Enter key' }).click()
     }
     await page.getByRole('link', { name: 'Instances' }).click()
     await page.getByText('Running', { exact: true }).first().waitFor()

@@ -35,9 +35,9 @@ test('settings go to another Berth by a file, after a question that says what ch
   await question.getByRole('button', { name: 'Import' }).click()
   await page.getByText('Imported.', { exact: true }).waitFor()
   await expect.poll(() => page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true)
-  await page.getByRole('button', { name: 'Replace key' }).first().click()
+  await page.getByRole('button', { name: 'Enter key' }).first().click()
   await page
-    .getByRole('dialog', { name: 'Replace key' })
+    .getByRole('dialog', { name: 'Enter key' })
     .locator('bdi')
     .getByText(sim.baseUrl, { exact: true })
     .waitFor()

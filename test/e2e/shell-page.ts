@@ -99,10 +99,10 @@ export async function openShellPage(start: Start, options: ShellPageOptions = {}
       berth = await start.berth({ home: berth.home })
       const { page: fresh } = await start.page(berth.address)
       // Without a keychain the key was not kept.
-      await fresh.getByRole('button', { name: 'Replace key' }).click()
+      await fresh.getByRole('button', { name: 'Enter key' }).click()
       const dialog = fresh.getByRole('dialog')
       await dialog.getByLabel('API key').fill(sim.apiKey)
-      await dialog.getByRole('button', { name: 'Replace key' }).click()
+      await dialog.getByRole('button', { name: 'Enter key' }).click()
       // A dialog that closes later would take the terminal's focus.
       await dialog.waitFor({ state: 'detached' })
       await openTerminal(fresh)
