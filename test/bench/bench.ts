@@ -1,3 +1,4 @@
+import './as-shipped.ts'
 import { loadavg } from 'node:os'
 import { runScript } from '#build/run.ts'
 import { commandRows } from './command.ts'

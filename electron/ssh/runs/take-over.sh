@@ -209,7 +209,7 @@ look() {
       continue
     fi
     if [ -n "$rest" ] && [ "$modified" -gt $((end - rest)) ] && [ "$file" != "$whole" ]; then
-      if grep -qxF -e "$file" "$side/$1.named"; then
+      if [ -s "$side/$1.named" ] && grep -qxF -e "$file" "$side/$1.named"; then
         taken=$((taken + 1))
         printf '%s named %s\n' "$modified" "$file" >&4
         continue
