@@ -1,11 +1,14 @@
 import { limitsSet } from '#shared/automation/limit.ts'
+import { listed, watchdogWords } from '#shared/automation/limit-words.ts'
+import { isGoing, isProjectRun } from '#shared/automation/run.ts'
 import { isCharged } from '#shared/derived.ts'
+import { shortInstanceName } from '#shared/format/name.ts'
 import { isRenting } from '#shared/market/rental-view.ts'
 import { costOf } from '#shared/spending/spend-words.ts'
 import type { AccountView } from '#shared/state.ts'
 
-/** The consequences of removing an account, as sentences for the question whether to do so. */
-export function removalNotes(account: AccountView): string[] {
+/** The consequences of removing an account, as sentences for the question whether to do so; `now` in its epoch seconds. */
+export function removalNotes(account: AccountView, now: number): string[] {
   const notes = [
     `Removes ${account.name}, its API key and its SSH key from this computer. The account itself stays.`,
   ]
@@ -30,6 +33,9 @@ export function removalNotes(account: AccountView): string[] {
         'you’ll pay for the instance, and it won’t be shown here.',
     )
   }
+  const forgotten = [...runNotes(account), ...limitNotes(account, now)]
+  notes.push(...forgotten)
+  if (forgotten.length > 0) notes.push('If its key gives trouble, Replace key… keeps all of that.')
   const leases = limitsSet([account]).filter(({ when }) => when.kind === 'away')
   for (const action of ['stop', 'destroy'] as const) {
     const ids = leases.filter(limit => limit.action === action).map(({ instance }) => `#${instance}`)
@@ -42,4 +48,33 @@ export function removalNotes(account: AccountView): string[] {
     }
   }
   return notes
+}
+
+/** What becomes of its runs. */
+function runNotes({ runs }: AccountView): string[] {
+  const namesOf = (some: readonly { name: string }[]) => listed(some.map(({ name }) => name))
+  const all = Object.values(runs)
+  const going = all.filter(isGoing)
+  const kept = all.filter(isProjectRun).filter(({ step, keptUntil }) => step === 'failed' && keptUntil)
+  return [
+    ...(going.length > 0
+      ? [`Berth gives up ${namesOf(going)}: what isn’t downloaded stays there, and nothing ends with it.`]
+      : []),
+    ...(kept.length > 0 ? [`It no longer reminds you of what it keeps for ${namesOf(kept)}.`] : []),
+  ]
+}
+
+/** What becomes of its limits, also if it's connected again. */
+function limitNotes(account: AccountView, now: number): string[] {
+  const limits = limitsSet([account]).length
+  const own = Object.values(account.watchdogs).filter(({ step, foreign }) => step === 'watching' && !foreign)
+  return [
+    ...(limits > 0 ? [`${limits === 1 ? 'Its limit is' : `Its ${limits} limits are`} forgotten.`] : []),
+    ...own.flatMap(({ instance, request }) => {
+      const on = account.instances[instance]
+      return on
+        ? `The watchdog on ${shortInstanceName(on)} stays, and can’t be changed: “${watchdogWords(request, now)}”`
+        : []
+    }),
+  ]
 }

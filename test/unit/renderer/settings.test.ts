@@ -6,7 +6,7 @@ import { partBefore } from '#renderer/screens/settings/settingChanges.svelte.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import { defaultSettings, Settings } from '#shared/settings.ts'
 import type { AccountView } from '#shared/state.ts'
-import { accountView, instanceView, limitView, rentalView } from '#test/unit/views.ts'
+import { accountView, byId, instanceView, limitView, rentalView, runView } from '#test/unit/views.ts'
 
 const { entries } = Settings
 const account = accountView({ name: 'Work' })
@@ -49,7 +49,7 @@ test('the values before a change are those of exactly the changed settings', () 
 })
 
 describe('removing an account names', () => {
-  const said = (changes: Partial<AccountView>) => removalNotes({ ...account, ...changes }).join(' ')
+  const said = (changes: Partial<AccountView>) => removalNotes({ ...account, ...changes }, 0).join(' ')
 
   test('the remaining costs of its instances', () => {
     const two = { '1': instance, '2': { ...instance, id: 2 } }
@@ -73,6 +73,37 @@ describe('removing an account names', () => {
     }
     expect(said({ rentals: { r0: rentalView({ step: 'failed' }) } })).not.toContain('under way')
   })
+  test('runs and limits that are forgotten with it, and watchdogs that aren’t', () => {
+    const request = { action: 'destroy' as const, at: 7200 }
+    const all = said({
+      instances: { '1': instance },
+      limits: {
+        g1: limitView({ id: 'g1', instance: 1 }),
+        g2: limitView({ id: 'g2', instance: 1, step: 'off' }),
+      },
+      watchdogs: { 1: { instance: 1, request, step: 'watching', foreign: false } },
+      runs: byId([
+        runView({ id: 'a', name: 'digits' }),
+        runView({
+          id: 'b',
+          name: 'letters',
+          step: 'failed',
+          instance: 1,
+          keptUntil: { at: 9, destroys: true },
+        }),
+      ]),
+    })
+    for (const words of [
+      'Its limit is forgotten.',
+      /The watchdog on .* stays, and can’t be changed: “Destroys this instance at/,
+      'Berth gives up digits',
+      'reminds you of what it keeps for letters',
+      'Replace key… keeps all of that',
+    ])
+      expect(all).toMatch(words)
+    expect(said({ instances: { '1': instance } })).not.toContain('Replace key')
+  })
+
   test('a watchdog whose lease will lapse', () => {
     const limit: LimitView = limitView({
       id: 'g1',
