@@ -6,7 +6,15 @@ import { partBefore } from '#renderer/screens/settings/settingChanges.svelte.ts'
 import type { LimitView } from '#shared/automation/limit.ts'
 import { defaultSettings, Settings } from '#shared/settings.ts'
 import type { AccountView } from '#shared/state.ts'
-import { accountView, byId, instanceView, limitView, rentalView, runView } from '#test/unit/views.ts'
+import {
+  accountView,
+  byId,
+  instanceView,
+  limitView,
+  projectRunView,
+  rentalView,
+  runView,
+} from '#test/unit/views.ts'
 
 const { entries } = Settings
 const account = accountView({ name: 'Work' })
@@ -84,7 +92,7 @@ describe('removing an account names', () => {
       watchdogs: { 1: { instance: 1, request, step: 'watching', foreign: false } },
       runs: byId([
         runView({ id: 'a', name: 'digits' }),
-        runView({
+        projectRunView({
           id: 'b',
           name: 'letters',
           step: 'failed',
