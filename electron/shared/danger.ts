@@ -142,9 +142,9 @@ function destroyedLater({ limits }: AccountView, instances: readonly InstanceVie
   const [only] = moments
   if (only === undefined) return []
   if (instances.length === 1) return [`Its limit still destroys it with its files ${atMoment(only, now)}.`]
-  return [
-    `Limits still destroy ${moments.length === instances.length ? 'all' : moments.length} of them with their files, the first ${atMoment(Math.min(...moments), now)}.`,
-  ]
+  const number = moments.length === instances.length ? 'all' : moments.length
+  const when = atMoment(Math.min(...moments), now)
+  return [`Limits still destroy ${number} of them with their files, the first ${when}.`]
 }
 
 /** One stop can be undone, so it is asked about only where it ends a run. */

@@ -4,9 +4,10 @@ import { rate } from '#shared/format/money.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Problem } from '#shared/problem.ts'
 import type { Micros } from '#shared/spending/money.ts'
+import type { ActivityEntry } from '#shared/state.ts'
 import { type Alert, alertOf } from '../alerts/events.ts'
 import { lackedBy, problemOf } from '../bridge/problems.ts'
-import type { Ending } from './record.ts'
+import { type Ending, endedText } from './record.ts'
 
 const past: Record<EndingAction, string> = { stop: 'stopped', destroy: 'destroyed' }
 
@@ -36,6 +37,18 @@ export function finallyEndedAlert(account: AccountId, { instance, action, name }
     title: `${name} is ${past[action]}`,
     body: 'It took several requests.',
   })
+}
+
+/** Activity's line on an end that is seen; none where a limit or another part of Berth tells more, or it was someone else's. */
+export function endedLine(
+  ending: Ending,
+  isOthers: boolean,
+): Pick<ActivityEntry, 'kind' | 'text' | 'detail'> | undefined {
+  const { cause } = ending
+  if (cause.kind === 'user') return { kind: 'user', text: endedText(ending) }
+  if (cause.kind !== 'berth' || cause.isTold || isOthers) return undefined
+  const { text = endedText(ending), detail } = cause
+  return { kind: 'berth', text, detail }
 }
 
 /** Activity's line on an instance that was gone and is listed again, or was stopped and runs. */

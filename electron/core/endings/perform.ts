@@ -10,6 +10,7 @@ import { askForOne } from '../instances/poll-account.ts'
 import {
   berthEnds,
   cancelled,
+  endedLine,
   endingAlertId,
   finallyEndedAlert,
   notEndedYet,
@@ -25,7 +26,6 @@ import {
   type EndingPoll,
   type EndingReason,
   type EndingsContext,
-  endedText,
   endingReason,
   isOpen,
   openStoredEndings,
@@ -365,11 +365,8 @@ export class Endings {
       if (!isGone) this.#worker.hurry(instance)
       if (isGone && action === 'destroy') onDestroyed(instance)
       const isOthers = this.#endedBefore.delete(instance)
-      if (cause.kind === 'user') activity.add({ account, instance, kind: 'user', text: endedText(ending) })
-      if (cause.kind === 'berth' && !cause.isTold && !isOthers) {
-        const { text = endedText(ending), detail } = cause
-        activity.add({ account, instance, kind: 'berth', text, detail })
-      }
+      const line = endedLine(ending, isOthers)
+      if (line) activity.add({ account, instance, ...line })
       // A limit tells of its own.
       if (isUrgent && cause.kind === 'limit') notifications.withdraw(endingAlertId(account, instance))
       else if (isUrgent) notifications.tell(account, [finallyEndedAlert(account, ending)])

@@ -54,7 +54,11 @@ export async function takeOver(
     ...takes('take'),
     'count_missed',
     'rm -rf "$side"',
-    `if [ -n "$torn" ]; then echo 'taken over torn'; else echo 'taken over' "$found" "$taken" "$newest" "$end" "$left" "$code" "$missed"; fi`,
+    'if [ -n "$torn" ]; then',
+    "echo 'taken over torn'",
+    'else',
+    `echo 'taken over' "$found" "$taken" "$newest" "$end" "$left" "$code" "$missed"`,
+    'fi',
   ])
 }
 
