@@ -1,6 +1,6 @@
 import { isGoing, isProjectRun, notMovable, type ProjectRunView } from '../shared/automation/run.ts'
-import { dangers } from '../shared/danger.ts'
 import { accountNow } from '../shared/derived.ts'
+import { runDangers } from '../shared/run-dangers.ts'
 import type { AccountView, State } from '../shared/state.ts'
 import { accountsOf, type Call, type CliCommand, findInstance, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -20,7 +20,7 @@ export const move: CliCommand = {
     const [word = ''] = call.operands
     const { account, run } = await findRun(call, await polledState(call), word)
     if (!run.isMovable) throw new CliFailure(exitCodes.failed, notMovable)
-    const asked = dangers.moveRun.question(account, { run }, accountNow(account.clock, Date.now()))
+    const asked = runDangers.moveRun.question(account, { run }, accountNow(account.clock, Date.now()))
     if (asked && !call.yes)
       throw new CliFailure(exitCodes.refused, {
         code: 'needs_yes',

@@ -1,7 +1,6 @@
 import { named } from '#shared/format/name.ts'
 import { harmlessInFull } from '#shared/instance/file-names.ts'
 import { linkedRulesWords, secretWords, skipWords } from '#shared/instance/sync.ts'
-import { dangers } from '../shared/danger.ts'
 import { accountNow } from '../shared/derived.ts'
 import { commandLines } from '../shared/format/commands.ts'
 import { money, rate } from '../shared/format/money.ts'
@@ -34,6 +33,7 @@ import { type ProjectPlan, waitingForPlanWords } from '../shared/project/project
 import { retriedCodes } from '../shared/project/retry.ts'
 import { checkpointEvery, storeOf } from '../shared/project/store.ts'
 import { settingWords } from '../shared/project/sweep.ts'
+import { runDangers } from '../shared/run-dangers.ts'
 import type { PlanJson } from './answers.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -112,7 +112,7 @@ export async function beyondCreditOf(
 ): Promise<string | undefined> {
   const view = (await connection.state()).accounts[account]
   if (!view || !costs) return undefined
-  return dangers.startRun.question(view, costs, accountNow(view.clock, Date.now()))?.lines.join(' ')
+  return runDangers.startRun.question(view, costs, accountNow(view.clock, Date.now()))?.lines.join(' ')
 }
 
 /** The account of `--account`, else the one that Berth shows. */

@@ -10,7 +10,6 @@ import { counted, gigabytes, percent } from './format/size.ts'
 import { atMoment } from './format/time.ts'
 import type { InstanceView, UndoableAction } from './instance/instance.ts'
 import { rentedName } from './market/rental-view.ts'
-import { type RunSubjects, runDangers } from './run-dangers.ts'
 import { beyondCredit, creditVerb, type MoreCost } from './spending/beyond-credit.ts'
 import type { Micros } from './spending/money.ts'
 import { paidBackWords, prepayQuestion } from './spending/prepaying.ts'
@@ -20,7 +19,7 @@ import type { AccountView } from './state.ts'
 export type { Question } from './deletions.ts'
 
 /** What each dangerous action is done to. */
-interface Subjects extends DeletionSubjects, RunSubjects {
+interface Subjects extends DeletionSubjects {
   stop: { instances: readonly InstanceView[] }
   destroy: { instances: readonly InstanceView[] }
   /** `on`: ` on Lab` where there are several accounts. */
@@ -48,7 +47,7 @@ export interface RentTerms {
   meetsLimits: boolean
 }
 
-/** Every action that spends or loses something. All ways to it read its question and its undo here. */
+/** Every action that spends or loses something; those of runs are in `run-dangers.ts`. All ways to it read its question here. */
 export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } = {
   stop: { undo: true, question: stopQuestion },
   destroy: { undo: false, question: destroyQuestion },
@@ -58,7 +57,6 @@ export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } 
   bid: { undo: false, question: bidQuestion },
   prepay: { undo: false, question: prepayQuestion },
   rent: { undo: false, question: rentQuestion },
-  ...runDangers,
   ...deletions,
 }
 

@@ -13,7 +13,7 @@ import { paidBackWords } from './spending/prepaying.ts'
 import type { AccountView } from './state.ts'
 
 /** What each action on runs is done to. */
-export interface RunSubjects {
+interface RunSubjects {
   startRun: Pick<PlanCosts, 'sum' | 'longest'>
   endRun: { run: RunView; afterwards: string }
   cancelRun: { run: RunView }

@@ -6,6 +6,7 @@ import { everything } from '#shared/automation/limits-that-block.ts'
 import type { SweepView } from '#shared/automation/sweep.ts'
 import { dangers, type RentTerms } from '#shared/danger.ts'
 import { type InstanceView, UndoableAction } from '#shared/instance/instance.ts'
+import { runDangers } from '#shared/run-dangers.ts'
 import type { AccountView } from '#shared/state.ts'
 import { accountView, instanceView, limitView, projectRunView, runView } from '../views.ts'
 
@@ -98,7 +99,7 @@ test('destroying names the runs that end, what is lost, and what is no longer pa
 
 test('a run that waits for an offer is cancelled, and one under way loses its machine', () => {
   const of = (run: Parameters<typeof projectRunView>[0]) =>
-    dangers.cancelRun.question(accountView({}, box), { run: projectRunView(run) }, 0)
+    runDangers.cancelRun.question(accountView({}, box), { run: projectRunView(run) }, 0)
   const waiting = { for: 'offer', since: 0 } as const
   expect(of({ step: 'waiting', waiting })).toMatchObject({ title: 'Cancel digits?', verb: 'Cancel run' })
   expect(of({ step: 'waiting', instance: 7, waiting })?.verb).toBe('Destroy')
@@ -169,7 +170,7 @@ const rented = (given: Partial<AccountView>, change: Partial<RentTerms> = {}) =>
 
 test('a run is asked about where the credit doesn’t pay for its machines until it’s stopped, or for 8 h', () => {
   const asked = (credit: number | undefined, sum: number, longest?: number) =>
-    dangers.startRun.question(accountView({ credit }), { sum, longest }, 0)
+    runDangers.startRun.question(accountView({ credit }), { sum, longest }, 0)
   expect(asked(300_000, 1_000_000)).toMatchObject({
     title: 'Run beyond your credit?',
     verb: 'Run for 18 min of credit',
@@ -242,13 +243,13 @@ test('cancelling a sweep says how many machines it destroys, and nothing else’
     },
     ...machines,
   )
-  const question = dangers.cancelSweep.question(account, { sweep }, 0)
+  const question = runDangers.cancelSweep.question(account, { sweep }, 0)
   expect(question).toMatchObject({ title: 'Cancel the sweep lr?', verb: 'Destroy 2 machines' })
   expect(question?.lines.join(' ')).toMatch(
     /^2 runs in progress are cancelled.*#1 and Instance #4\. 1 machine being rented is destroyed too\./,
   )
   expect(question?.lines.join(' ')).not.toMatch(/#[235]/)
-  expect(dangers.cancelSweep.question(accountView(), { sweep }, 0)?.verb).toBe('Cancel sweep')
+  expect(runDangers.cancelSweep.question(accountView(), { sweep }, 0)?.verb).toBe('Cancel sweep')
 })
 
 test('continuing a sweep says what its machines cost, those that start again and those that are rented', () => {
@@ -272,7 +273,7 @@ test('continuing a sweep says what its machines cost, those that start again and
     },
     ...[1, 2, 3].map(id => instanceView({ id, state: 'stopped', pricePerHour: 200_000, costPerHour: 9_000 })),
   )
-  expect(dangers.continueSweep.question(account, { sweep, repeats: false }, 0)).toMatchObject({
+  expect(runDangers.continueSweep.question(account, { sweep, repeats: false }, 0)).toMatchObject({
     title: 'Continue lr?',
     verb: 'Continue for $0.800/h',
     lines: [
@@ -281,7 +282,7 @@ test('continuing a sweep says what its machines cost, those that start again and
       'Its limits count anew, so it may cost up to $2.00 more.',
     ],
   })
-  expect(dangers.continueSweep.question(account, { sweep, repeats: true }, 0)?.verb).toBe(
+  expect(runDangers.continueSweep.question(account, { sweep, repeats: true }, 0)?.verb).toBe(
     'Rerun for $0.700/h',
   )
 })
@@ -372,7 +373,7 @@ describe('prepaying', () => {
       const account = accountView({}, instance)
       const lines = [
         dangers.destroy.question(account, { instances: [instance] }, 0),
-        dangers.cancelRun.question(account, { run: projectRunView({ step: 'running', instance: 7 }) }, 0),
+        runDangers.cancelRun.question(account, { run: projectRunView({ step: 'running', instance: 7 }) }, 0),
       ].map(question => question?.lines.find(line => line.includes('prepaid')))
       expect(lines[0]).toBe(lines[1])
       return lines[0]
