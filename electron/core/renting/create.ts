@@ -22,7 +22,14 @@ import {
   type Work,
   type WorkDone,
 } from './adopt.ts'
-import { beginSearch, isSomeoneElses, type LostSearch, searchForLost, takenBesides } from './find-lost.ts'
+import {
+  beginSearch,
+  doubtful,
+  isSomeoneElses,
+  type LostSearch,
+  searchForLost,
+  takenBesides,
+} from './find-lost.ts'
 import { sentenceFor } from './messages.ts'
 import { isRetrying, isUnderWay, limitsLeftOf, type RentalAttempt, rentedAs, requestOf } from './rental.ts'
 
@@ -180,7 +187,8 @@ async function ask(parts: CreationParts, attempt: RentalAttempt): Promise<WorkDo
   const taken = takenBesides(attempts, mark)
   if (isSomeoneElses(attempt, { id: instance, ...context.record(instance) }, taken)) {
     // It belongs to something else, which must not be destroyed in this try's place.
-    await attempts.update(mark, { step: 'lost', problem: sentenceFor('not_new') })
+    const candidates = doubtful(attempt, context.record(instance), taken)
+    await attempts.update(mark, { step: 'lost', candidates, problem: sentenceFor('not_new') })
     return { work: 'find or give up' }
   }
   await adoptInstance(parts, mark, instance, { instanceKey, queued: success === false })

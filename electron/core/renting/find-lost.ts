@@ -68,6 +68,19 @@ export function isSomeoneElses(
 }
 
 /**
+ * The instance that the service named for an attempt, where it may be its own though it shows no mark, as where a service
+ * changes labels: only the user can say.
+ */
+export function doubtful(
+  { before, startedAt }: Pick<Attempt, 'before' | 'startedAt'>,
+  record: Instance | undefined,
+  taken: ReadonlySet<number>,
+): number[] {
+  if (!record || before.includes(record.id) || taken.has(record.id) || markOf(record) !== undefined) return []
+  return (record.start_date ?? startedAt) < startedAt - uncertainty ? [] : [record.id]
+}
+
+/**
  * What a whole list says of the instance that the service named as an attempt's: that it is, that it is not, or nothing yet.
  * The mark decides. `isMissing`: enough lists in a row lacked it.
  */
@@ -178,7 +191,12 @@ export async function searchForLost(
   search.round += 1
   const mayStillAppear = Math.abs(context.now() - search.from) < appearsWithin
   if (search.round < findAfter.length || mayStillAppear) return { work, after: pauseBefore(search.round) }
-  const { unwanted, requestCount, problem } = attempts.get(mark)
+  const { unwanted, requestCount, problem, candidates = [] } = attempts.get(mark)
+  const named = candidates.filter(id => context.record(id) !== undefined)
+  if (named.length > 0) {
+    await letUserSay(parts, mark, named)
+    return 'done'
+  }
   if (unwanted) return 'done'
   if (work === 'find' && requestCount < mostAsked) return { work: 'ask' }
   await endAttempt(parts, mark, 'failed', problem ?? sentenceFor('not_created'))

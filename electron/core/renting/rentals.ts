@@ -19,7 +19,7 @@ import {
 } from './adopt.ts'
 import { checkLengths, InstanceCreation } from './create.ts'
 import { blameHosts, openFailedMachines } from './failed-machines.ts'
-import { lateComers, markedBy, takenBesides, verdictOn } from './find-lost.ts'
+import { doubtful, lateComers, markedBy, takenBesides, verdictOn } from './find-lost.ts'
 import { LeftVolumes } from './left-volumes.ts'
 import { cameLateAlert, rentalAlert, sentenceFor, tellOfRetries, tryEntry } from './messages.ts'
 import { nextTryStep, tooDearAtFirst } from './next-move.ts'
@@ -145,10 +145,13 @@ export async function openRentals(
     if (instance === undefined || isProven(attempt) || creation.isBusy(mark)) return
     if (step !== 'waiting' && step !== 'late') return
     const isMissing = pollsMissing(instance) >= pollsUntilGone
-    const verdict = verdictOn(attempt, records, isMissing, takenBesides(attempts, mark))
+    const taken = takenBesides(attempts, mark)
+    const verdict = verdictOn(attempt, records, isMissing, taken)
     if (verdict === 'own') void attempts.update(mark, { seen: true })
     if (verdict !== 'wrong') return
-    void attempts.update(mark, { step: 'lost', instance: undefined, problem: sentenceFor('not_new') })
+    const named = records.find(({ id }) => id === instance)
+    const lost = { step: 'lost', instance: undefined, candidates: doubtful(attempt, named, taken) } as const
+    void attempts.update(mark, { ...lost, problem: sentenceFor('not_new') })
     creation.work(mark, unwanted ? 'find' : 'find or give up')
   }
 

@@ -28,7 +28,7 @@ async function world() {
   const listed = new Map<number, Instance>()
   const destroyed: number[] = []
   const limited = new Map<string, number>()
-  const state: { named: number; rentals?: Rentals } = { named: 0 }
+  const state: { named: number; asked: number; rentals?: Rentals } = { named: 0, asked: 0 }
   const client = {
     instances: {
       async destroy(id: number) {
@@ -39,11 +39,17 @@ async function world() {
       one: async (id: number) => there.get(id) ?? Promise.reject(new Error('none')),
       list: async () => ({ instances: [...listed.values()], unread: [] }),
     },
-    offers: { createInstance: async () => ({ new_contract: state.named, success: true }) },
+    offers: {
+      async createInstance() {
+        state.asked += 1
+        return { new_contract: state.named, success: true }
+      },
+    },
   }
   const context = accountContext({
     clock,
     client: () => client as never,
+    record: id => listed.get(id),
     now: () => 1000 + clock.monotonic() / 1000,
     newId: () => mark.slice(1),
   })
@@ -116,3 +122,27 @@ test('whatever instance the answer to a creation names, the one with its mark ge
     { numRuns: 80 },
   )
 })
+
+test.each([
+  ['since the service cuts labels', { label: 'mine b', extra_env: [] }, 'unclear'],
+  ['since it’s another rental’s', { label: 'berth:rfedcba9876543210' }, 'failed'],
+] as const)(
+  'a machine that the service named and that shows no mark of its own, %s, is never rented again',
+  async (_, shown, step) => {
+    for (const isCancelled of [false, true]) {
+      const { listed, destroyed, state, rentals, poll } = await world()
+      state.named = own.id
+      const id = await rentals.rent(request, undefined, { by })
+      await flushPromises()
+      for (let round = 0; round < 40; round += 1) {
+        if (round === 1) listed.set(own.id, { id: own.id, ...shown } as Instance)
+        if (round === 8 && isCancelled) await rentals.cancel(id)
+        await poll()
+      }
+      const ends = isCancelled && step === 'failed' ? 'cancelled' : step
+      expect(rentals.lastAttempt(id).step).toBe(ends)
+      if (step === 'unclear') expect(rentals.lastAttempt(id).candidates).toEqual([own.id])
+      expect([state.asked, destroyed]).toEqual([1, []])
+    }
+  },
+)
