@@ -47,7 +47,7 @@ export interface RentTerms {
   meetsLimits: boolean
 }
 
-/** Every action that spends or loses something; those of runs are in `run-dangers.ts`. All ways to it read its question here. */
+/** Every action that spends or loses something, with its question for all ways to it; those of runs: `run-dangers.ts`. */
 export const dangers: { [Action in DangerousAction]: Danger<Subjects[Action]> } = {
   stop: { undo: true, question: stopQuestion },
   destroy: { undo: false, question: destroyQuestion },

@@ -84,7 +84,7 @@ export function pageActions(page: Page): PageAction[] {
     ...Object.values(state?.projects ?? {}).map(({ id, name }) => ({
       id: `run-${id}`,
       label: `Run ${name}…`,
-      words: 'start project sweep',
+      words: 'start project sweep cluster',
       run: () => dialogs.show({ kind: 'runProject', project: id }),
     })),
     ...Object.values(state?.projects ?? {}).map(({ id, name }) => ({

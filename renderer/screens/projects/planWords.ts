@@ -58,13 +58,13 @@ export function keepingChosen({ seconds, destroys }: Keeping): KeepingChoice {
   return seconds <= 60 ? 'now' : 'later'
 }
 
-/** When the limits of a plan act while this computer sleeps. `isSweep`: whether they are for a whole sweep. */
-export function sleepWords(limits: readonly Limit[], isSweep: boolean): string | undefined {
+/** When the limits of a plan act while this computer sleeps. `several`: whether they are of several machines. */
+export function sleepWords(limits: readonly Limit[], several: boolean): string | undefined {
   if (limits.length === 0) return undefined
   const byWatchdog = limits.filter(({ when, asleep }) => asleep || when.kind !== 'idle')
   if (byWatchdog.length === 0)
     return 'If this computer sleeps through one of these limits, the limit acts when it wakes.'
-  const watchdog = `A watchdog on ${isSweep ? 'each machine' : 'the machine'} applies`
+  const watchdog = `A watchdog on ${several ? 'each machine' : 'the machine'} applies`
   const others = limits.length - byWatchdog.length
   if (others === 0) return `${watchdog} these limits even while this computer sleeps.`
   return `${watchdog} ${byWatchdog.length === 1 ? 'one' : 'some'} of these limits even while this computer sleeps; ${
