@@ -156,7 +156,7 @@ export class Watchdogs {
       if (!view && pollsMissing(instance) < pollsUntilGone) continue
       const after = watchdogAfterPoll(watchdog, view, at)
       const limit = after.did && limitOfWatchdog(this.#own(instance), after.did)
-      if (after.did) this.#visits.tellActed(after.did, instance, { seems: true, limit })
+      if (after.did) this.#visits.tellActed(after.did, instance, { seems: after.seems, limit })
       if (view && limit?.when.kind === 'cost' && limit.action === 'stop' && !limit.ended) {
         // Its warning is over with it.
         notifications.withdraw(limitAlertId(account, limit.id))

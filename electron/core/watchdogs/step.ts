@@ -10,27 +10,41 @@ import type { StoredWatchdog } from './record.ts'
 
 /** Seconds: a watchdog checks at least every ten, and its clock and the account's may differ by a few more. */
 const slack = 15
+/** Seconds in which an instance ends that a watchdog has ended. */
+const endsWithin = 60
 
 /**
- * A watchdog after a poll, and its probable action: its instance no longer runs, it was due, and Berth did not end it.
- * This is judged once, at the first poll without the running instance. `instance` is undefined when it is gone; `at` in
- * epoch seconds of the account's time.
+ * A watchdog after a poll, and its action: its instance no longer runs, and it said so, or with `seems` it was due and Berth
+ * did not end it. This is judged once, at the first poll without the running instance. `instance` is undefined when it is
+ * gone; `at` in epoch seconds of the account's time.
  */
 export function watchdogAfterPoll(
   watchdog: StoredWatchdog,
   instance: InstanceView | undefined,
   at: number,
-): { watchdog: StoredWatchdog; did?: WatchdogEnding } {
+): { watchdog: StoredWatchdog; did?: WatchdogEnding; seems?: boolean } {
   if (instance?.state === 'running') return { watchdog: runsOn(watchdog) }
   const halted = !instance || hasTrait(instance.state, 'halted')
   // One that can't be told of a change goes on by what it was told before.
   const acts = watchdog.step === 'watching' || watchdog.there !== undefined
   if (watchdog.isEndDecided || !acts || !halted) return { watchdog }
   const action = instance ? 'stop' : 'destroy'
-  const why = watchdog.endsHere === undefined ? reasonFor(watchdog, action, at) : undefined
+  const isOwn = watchdog.endsHere !== undefined
+  const said = isOwn ? undefined : saidEnd(watchdog, action)
+  const why = isOwn ? undefined : (said?.why ?? reasonFor(watchdog, action, at))
   if (!why) return { watchdog: { ...watchdog, isEndDecided: true } }
-  const did = { at, action, why } as const
-  return { watchdog: { ...watchdog, isEndDecided: true, lastAction: did }, did }
+  const did = said ?? { at, action, why }
+  return { watchdog: { ...watchdog, isEndDecided: true, lastAction: did }, did, seems: !said }
+}
+
+/** The end that it had just told of at the last visit: one of which it tells much later is an earlier one, or came to nothing. */
+function saidEnd(
+  { report, lastAction }: StoredWatchdog,
+  action: WatchdogEnding['action'],
+): WatchdogEnding | undefined {
+  const did = report?.did
+  if (did?.action !== action || (report?.at ?? 0) > did.at + endsWithin) return undefined
+  return lastAction === undefined || did.at > lastAction.at + slack ? did : undefined
 }
 
 /** Whether a watchdog may have destroyed an instance that is gone. */
@@ -115,15 +129,10 @@ export function untoldOf(
   return step === 'putting' && !report && !boots && isMissed ? { kind: 'unseen' } : undefined
 }
 
-/** Whether a watchdog's report is new. */
-export function isNews(did: WatchdogEnding, lastReport: WatchdogEnding | undefined): boolean {
-  return lastReport === undefined || did.at > lastReport.at + slack
-}
-
 /** A watchdog after a visit, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
 export function afterVisit(
   watchdog: StoredWatchdog,
-  { load, blind, idleFor, leasedFor, why, tries, key, hooked, lastAction, request }: WatchdogReading,
+  { load, blind, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
   { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
 ): StoredWatchdog {
   return {
@@ -140,11 +149,11 @@ export function afterVisit(
       leasedFor,
       why,
       tries,
+      did,
       key,
       comesBack: hooked || startsIt,
     },
     ...(renewed ? { renewedAt: at } : {}),
-    ...(lastAction ? { lastAction } : {}),
   }
 }
 

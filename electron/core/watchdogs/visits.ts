@@ -18,10 +18,13 @@ import type { Limits } from '../limits/service.ts'
 import { isDeepEqual } from '../storage/store.ts'
 import { actedWords, blindWords, goneWords, othersWatchdog, othersWords, untoldWords } from './messages.ts'
 import type { StoredWatchdog, StoredWatchdogs } from './record.ts'
-import { afterVisit, isNews, tickOf, untoldOf, visitEvery } from './step.ts'
+import { afterVisit, tickOf, untoldOf, visitEvery } from './step.ts'
 
 /** Errors of an instance on which no watchdog can work. */
-const powerless = new Set(['no_http_tool', 'no_instance_key'])
+const powerless = new Set(['no_http_tool', 'no_instance_key', 'no_service_there', 'instance_key_refused'])
+
+/** Milliseconds after which a watchdog asks the service again whether it could act. */
+const asksEvery = 3_600_000
 
 /**
  * Sets limits with the conditions of a watchdog that was found on an instance. Resolves with a function that undoes it.
@@ -45,6 +48,8 @@ export class WatchdogVisits {
   readonly asked = new Set<number>()
   /** Since when visits fail, epoch seconds of the account's time. */
   readonly #failingSince = new Map<number, number>()
+  /** When watchdogs last asked the service, monotonic milliseconds. */
+  readonly #askedAt = new Map<number, number>()
   /** The names of instances, for when they are gone. */
   readonly #names = new Map<number, string>()
 
@@ -74,8 +79,8 @@ export class WatchdogVisits {
     if (view) this.#names.set(view.id, shortInstanceName(view))
   }
 
-  /** Reports a watchdog's action. */
-  tellActed(did: WatchdogEnding, instance: number, known: Parameters<typeof actedWords>[2] = {}): void {
+  /** Reports a watchdog's action, as a poll shows it. */
+  tellActed(did: WatchdogEnding, instance: number, known: Parameters<typeof actedWords>[2]): void {
     this.#tell(instance, actedWords(this.nameOf(instance), did, known))
   }
 
@@ -106,8 +111,11 @@ export class WatchdogVisits {
     } catch (error) {
       if (!quitting.aborted) {
         const problem = problemOf(error)
+        // A single answer may be lost.
+        const isSure = problem.code !== 'no_service_there' || problems.get(instance)?.code === problem.code
         problems.set(instance, problem)
-        await this.#tellUntold(instance, { why: powerless.has(problem.code) ? problem.message : undefined })
+        const why = isSure && powerless.has(problem.code) ? problem.message : undefined
+        await this.#tellUntold(instance, { why })
       }
       throw error
     } finally {
@@ -125,8 +133,9 @@ export class WatchdogVisits {
     const since = Math.min(this.#failingSince.get(instance) ?? now, now)
     this.#failingSince.set(instance, since)
     if (!found) return
-    // What keeps this one from working kept the start script's as well.
-    const watchdog = why === undefined ? found : { ...found, there: undefined }
+    // What keeps this one from working kept the start script's as well. One that lost its way out is to be put again.
+    const step = found.step === 'watching' ? 'putting' : found.step
+    const watchdog = why === undefined ? found : { ...found, step, there: undefined }
     const what = untoldOf(watchdog, now, why === undefined ? now - since : Number.POSITIVE_INFINITY, boots)
     if (!what || what.kind === found.told) return
     await this.#watchdogs.put({ ...watchdog, told: what.kind })
@@ -173,10 +182,11 @@ export class WatchdogVisits {
     }
     const lease = watchdog.foreign || watchdog.request.lease === undefined ? '' : random.hex(16)
     const tell = await this.#tellFrom(watchdog)
+    const asks = this.#isToAsk(watchdog)
     const reading =
       watchdog.step === 'putting'
         ? await putWatchdog(connection, clock, await this.#configOf(watchdog), lease, tell)
-        : await readWatchdog(connection, clock, lease, tell)
+        : await readWatchdog(connection, clock, lease, tell, asks)
     this.takenOver.delete(instance)
     const now = find(instance)
     if (!now) return undefined
@@ -188,9 +198,20 @@ export class WatchdogVisits {
       await this.#watchdogs.put({ ...now, there: reading.request, step: 'putting' })
       return 0
     }
+    // It stays there, since the way out may open again.
+    if (reading?.cannot) throw new BerthError(reading.cannot)
+    if (asks) this.#askedAt.set(instance, clock.monotonic())
     await this.#record(now, reading, lease !== '')
     // In the account's time, which leases use, and which runs faster in the demo.
     return visitEvery(now) / (this.#account()?.clock.rate ?? 1)
+  }
+
+  /** Whether it asks the service now: when it is put, and then now and again. An outage of the service isn't its own. */
+  #isToAsk({ instance, step, foreign }: StoredWatchdog): boolean {
+    if (step === 'putting') return true
+    if (foreign || this.#account()?.connection.status !== 'online') return false
+    const askedAt = this.#askedAt.get(instance) ?? Number.NEGATIVE_INFINITY
+    return this.#context.platform.clock.monotonic() >= askedAt + asksEvery
   }
 
   /** Whether another Berth installed it, as far as it says who did. */
@@ -238,8 +259,6 @@ export class WatchdogVisits {
     }
     if (watchdog.step === 'putting')
       this.#note(instance, `Installed a watchdog on ${name}`, watchdogWords(watchdog.request, now()))
-    if (reading.lastAction && isNews(reading.lastAction, watchdog.lastAction))
-      this.tellActed(reading.lastAction, instance)
     if (reading.blind && !watchdog.report?.blind) this.#tell(instance, blindWords(name))
     if (watchdog.told) this.#context.notifications.withdraw(this.#alertId(instance))
     const startsIt = requestInScript(record(instance)?.onstart) !== undefined

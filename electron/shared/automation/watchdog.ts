@@ -48,6 +48,8 @@ const WatchdogReport = v.object({
   /** Why it is about to act, and the number of tries. */
   why: v.optional(WatchdogReason),
   tries: v.optional(v.number()),
+  /** What it says that it did: an end that no poll shows is none. */
+  did: v.optional(WatchdogEnding),
   /** Whether the start script restarts it with the container; else Berth does, once it is connected. */
   comesBack: v.boolean(),
   /** The source of its instance key: the container's environment, or a copy that Berth stored there. */

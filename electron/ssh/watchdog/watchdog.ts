@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/platform.ts'
 import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '#shared/automation/watchdog.ts'
-import { BerthError } from '#shared/problem.ts'
+import { BerthError, type Problem } from '#shared/problem.ts'
 import { firstLines } from '#shared/text.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf, runScript } from '../exec.ts'
@@ -41,19 +41,25 @@ export interface WatchdogReading {
   leasedFor?: number
   why?: WatchdogReason
   tries?: number
-  lastAction?: WatchdogEnding
+  /** What it has asked of the service, by its own account. */
+  did?: WatchdogEnding
+  /** What would keep it from acting, where it was to ask the service. */
+  cannot?: Problem
 }
 
-/** Milliseconds for a script, and the most bytes of its output. */
+/** Milliseconds for a script, also if it asks the service with each tool, and the most bytes of its output. */
 const patience = 20_000
+const patienceForAnswers = 60_000
 const longest = 64 * 1024
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [watchdog, here, put, status, remove] = await Promise.all([
+  const [watchdog, here, put, config, service, status, remove] = await Promise.all([
     watchdogScript(),
     import('./here.sh?raw'),
     import('./put.sh?raw'),
+    import('./script/config.sh?raw'),
+    import('./script/service.sh?raw'),
     import('./status.sh?raw'),
     import('./remove.sh?raw'),
   ])
@@ -61,6 +67,7 @@ async function scripts() {
     watchdog,
     here: here.default,
     put: put.default,
+    asking: [config.default, service.default],
     status: status.default,
     remove: remove.default,
   }
@@ -78,7 +85,7 @@ export async function putWatchdog(
   lease: string,
   tell: string = '',
 ): Promise<WatchdogReading> {
-  const { watchdog, here, put, status } = await scripts()
+  const { watchdog, here, put, asking, status } = await scripts()
   const values = {
     instance: String(config.instance),
     script: watchdog,
@@ -86,8 +93,9 @@ export async function putWatchdog(
     given_key: config.key ?? '',
     lease,
     tell,
+    asks: 'yes',
   }
-  const found = await run(connection, clock, values, [here, put, status])
+  const found = await run(connection, clock, values, [here, put, ...asking, status], patienceForAnswers)
   const seen = readStatus(found)
   if (!seen) throw new BerthError(noShell)
   return seen
@@ -101,16 +109,20 @@ export async function needLoad(connection: Connection, clock: Clock): Promise<vo
 
 /**
  * Reads the watchdog's status, renews its lease if `lease` is not empty, and restarts it if it has ended. `tell` is as above,
- * or `keep`. Undefined if none is installed. Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
+ * or `keep`; `asks`: it is to ask the service whether it could act. Undefined if none is installed. Throws `ssh_timeout`,
+ * `ssh_closed` or `no_posix_shell`.
  */
 export async function readWatchdog(
   connection: Connection,
   clock: Clock,
   lease: string,
   tell: string = 'keep',
+  asks: boolean = false,
 ): Promise<WatchdogReading | undefined> {
-  const { here, status } = await scripts()
-  return readStatus(await run(connection, clock, { lease, tell }, [here, status]))
+  const { here, asking, status } = await scripts()
+  const parts = [here, ...(asks ? asking : []), status]
+  const values = { lease, tell, asks: asks ? 'yes' : '' }
+  return readStatus(await run(connection, clock, values, parts, asks ? patienceForAnswers : patience))
 }
 
 /** Removes the watchdog and its files. Throws `not_removed`, and as `readWatchdog` does. */
@@ -142,12 +154,9 @@ async function run(
   clock: Clock,
   values: Record<string, string>,
   parts: readonly string[],
+  within: number = patience,
 ): Promise<Map<string, string>> {
-  const { text, code } = await runScript(connection, values, parts, {
-    clock,
-    within: patience,
-    most: longest,
-  })
+  const { text, code } = await runScript(connection, values, parts, { clock, within, most: longest })
   const found = new Map(
     firstLines(text, { lines: 256, length: 4096 }).flatMap(line => {
       const [, name, value] = /^([a-z_.]+) (.*)$/.exec(plainLine(line)) ?? []
@@ -174,7 +183,8 @@ function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undef
     leasedFor: number('state.leased_for'),
     why: readReason(found.get('state.why')),
     tries: number('state.tries'),
-    lastAction: readEnding(found.get('done')),
+    did: readEnding(found.get('done')),
+    cannot: hindrances[found.get('cannot') ?? ''],
   }
   return {
     request: requestIn(name => found.get(`config.${name}`)),
@@ -213,7 +223,19 @@ const stays = {
   message: 'The watchdog’s folder couldn’t be removed.',
   advice: 'Remove ~/.berth/watchdog on the instance yourself.',
 }
-const refusals: Record<string, typeof noShell> = {
+const hindrances: Record<string, Problem> = {
+  no_answer: {
+    code: 'no_service_there',
+    message: 'The service doesn’t answer on the instance, so a watchdog couldn’t reach it.',
+    advice: 'Often the image lacks ca-certificates, or its network blocks the way out.',
+  },
+  key_refused: {
+    code: 'instance_key_refused',
+    message: 'The service doesn’t know the instance’s own key, so a watchdog couldn’t act.',
+    advice: 'Set a limit without a watchdog, and keep this computer awake until then.',
+  },
+}
+const refusals: Record<string, Problem> = {
   no_tool: {
     code: 'no_http_tool',
     message: 'The instance has no curl, GNU wget or python3, so a watchdog couldn’t reach the service.',

@@ -64,7 +64,7 @@ test('a watchdog stops its instance at its exact time, though the clock jumps pa
   await sim.controls.advance(600)
   expect(await status()).toBe('running')
   const reading = await readWatchdog(await connect(), systemClock, '')
-  expect(reading?.lastAction).toMatchObject({ action: 'stop', why: 'time' })
+  expect(reading?.did).toMatchObject({ action: 'stop', why: 'time' })
   const log = await watchdogLog(await connect(), systemClock)
   expect(log.map(({ text }) => text)).toEqual([`watching instance ${id}`, 'its time has come: stop'])
 })

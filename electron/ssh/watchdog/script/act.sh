@@ -64,15 +64,12 @@ act() {
     log "try $tries: the instance's key is not here; again in $next s"
   elif ! ask "$method" "/api/v0/instances/$instance/" "$body"; then
     log "try $tries with ${tool:-nothing, for there is no curl, wget or python3}: no answer; again in $next s"
-  elif [ "${status%??}" = 2 ] && [ -z "$refused" ]; then
+  elif [ "${status%??}" = 2 ] && [ -n "$agreed" ]; then
     log "try $tries with $tool: done ($status)"
     printf '%s %s %s\n' "$now" "$wanted" "$why" > "$here/done"
     acted=1 tries=0 next=300
-  elif [ "$status" = 404 ]; then
-    log "try $tries with $tool: the instance is gone ($status)"
-    printf '%s %s %s\n' "$now" "$wanted" "$why" > "$here/done"
-    leave
   else
+    # Also for 404: a gateway says so, too, and the service of a key that it doesn't know. The end of its instance ends this.
     case $status in 401 | 403) next=600 ;; esac
     log "try $tries with $tool: refused ($status); again in $next s"
   fi

@@ -28,11 +28,6 @@ read_now() {
   now=$((uptime + ahead))
 }
 
-is_number() {
-  case $1 in '' | *[!0-9]*) return 1 ;; esac
-  return 0
-}
-
 log() {
   printf '%s %s\n' "$now" "$*" >> "$here/log"
   logged=$((logged + 1))

@@ -1,5 +1,10 @@
 # The watchdog: what it goes by. Its configuration, and who it is: its instance and that one's own key.
 
+is_number() {
+  case $1 in '' | *[!0-9]*) return 1 ;; esac
+  return 0
+}
+
 read_config() {
   instance='' url='' action=stop at='' idle='' below=5 lease='' tick=10 told='' told_up='' boot=''
   while IFS='=' read -r name value; do

@@ -26,7 +26,7 @@ claim() {
 leave() {
   trap - EXIT
   [ -n "$resting" ] && kill "$resting" 2>/dev/null
-  rm -f "$here/wgetrc" "$here/gpu" "$here/gpu.new" "$here/tunnels"
+  rm -f "$here/wgetrc.$$" "$here/gpu" "$here/gpu.new" "$here/tunnels"
   read -r pid 2>/dev/null < "$here/pid" && [ "$pid" = $$ ] && rm -f "$here/pid"
   exit 0
 }

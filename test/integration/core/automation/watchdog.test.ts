@@ -79,9 +79,33 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await told({ lease: 60 })
     expect(viewOf(under, instance)?.request.at).toBeUndefined()
 
+    // An end that it has seen alone is none.
+    writeFileSync(join(folder, 'done'), `${Math.ceil(now)} destroy time\n`)
     const lease = read('lease')
     await under.run('checkWatchdog', { instance })
     expect(read('lease')).not.toBe(lease)
+    expect(viewOf(under, instance)?.report?.did).toMatchObject({ action: 'destroy' })
+    await under.poll(1)
+    const titles = () => world.notifier.shown.map(({ title }) => title).join()
+    expect(viewOf(under, instance)?.lastAction).toBeUndefined()
+    expect(titles()).not.toContain('its watchdog')
+
+    // An image whose tools can't verify the service's certificate.
+    const tools = ['curl', 'wget', 'python3'].map(tool => join(world.platform.home, 'bin', tool))
+    for (const tool of tools) writeFileSync(tool, '#!/bin/sh\nexit 77\n', { mode: 0o755 })
+    const unreached = await watch(under, instance, { kind: 'time', at: Math.ceil(now + 7200) })
+    await vi.waitFor(() => expect(titles()).toContain('There’s no watchdog on'), patient)
+    expect(viewOf(under, instance)).toMatchObject({
+      step: 'putting',
+      problem: { code: 'no_service_there' },
+    })
+    writeFileSync(tools[0] ?? '', `#!/bin/sh\nprintf 'HTTP/1.1 404 No\n\n{"error":"auth_error"}\n'\n`)
+    const codeOfVisit = () => viewOf(under, instance)?.problem?.code
+    await vi.waitFor(() => expect(codeOfVisit()).toBe('instance_key_refused'), patient)
+    for (const tool of tools) rmSync(tool)
+    await under.until(() => viewOf(under, instance)?.step === 'watching')
+    await under.run('switchLimit', { limit: unreached, on: false })
+    await told({ lease: 60 })
 
     // The start script starts it before the command that never ends, and only once.
     expect(readFileSync(onstart, 'utf8')).toMatch(/^#!\/bin\/bash\n# >>> berth watchdog\n[\s\S]*exec sleep/)

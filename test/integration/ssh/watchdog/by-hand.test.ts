@@ -24,8 +24,8 @@ run
 /** What Berth told at the clock's 1000th second, epoch seconds: years after what the service answers. */
 const toldAt = 2_000_000_000
 
-/** A folder with the script and fake programs: the service answers with `status`, the GPU is idle. */
-async function folderOf(config: Record<string, string | number>, status = 200) {
+/** A folder with the script and fake programs: the service answers with `status` and `body`, the GPU is idle. */
+async function folderOf(config: Record<string, string | number>, status = 200, body = '{"success":true}') {
   const folder = mkdtempSync(join(tmpdir(), 'berth-watchdog-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const bin = join(folder, 'bin')
@@ -34,7 +34,10 @@ async function folderOf(config: Record<string, string | number>, status = 200) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`)
     chmodSync(join(bin, name), 0o755)
   }
-  program('curl', `printf 'HTTP/1.1 ${status} Told\\nDate: Sat, 21 Nov 2026 06:58:33 GMT\\n\\n{}\\n'`)
+  program(
+    'curl',
+    `printf 'HTTP/1.1 ${status} Told\\nDate: Sat, 21 Nov 2026 06:58:33 GMT\\n\\n%s\\n' '${body}'`,
+  )
   program('nvidia-smi', 'echo 0')
   const script = await watchdogScript()
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
@@ -89,6 +92,18 @@ test('a refused key is retried after ten minutes, a failing service after 2 to 2
   const { live } = await folderOf(config, 503)
   const pauses = live(handClock(2400)).flatMap(line => /again in (\d+) s/.exec(line)?.[1] ?? [])
   expect(pauses.slice(0, 9)).toEqual(['2', '4', '8', '16', '32', '64', '128', '256', '256'])
+})
+
+test.each([
+  ['a gateway’s 404', 404, '<html><h1>404 Not Found</h1><hr>nginx</html>'],
+  ['the service’s 404 of a key', 404, '{"success":false,"error":"auth_error","msg":"Invalid user key"}'],
+  ['another page', 200, '<html>Sign in to this network</html>'],
+])('%s ends no watchdog', async (_, status, body) => {
+  const { live, read } = await folderOf({ at: toldAt + 60, tick: 10 }, status, body)
+  const tries = live(handClock(2400)).filter(line => line.includes('try '))
+  expect(tries.length).toBeGreaterThan(8)
+  expect(tries.every(line => line.includes(`refused (${status})`))).toBe(true)
+  expect(() => read('done')).toThrow()
 })
 
 test('a container that slept counts its idle time from zero', async () => {

@@ -12,12 +12,12 @@ const lacking = lacks('curl', 'wget', 'python3')
 const patient = { timeout: 150_000, interval: 20 }
 
 /** A service that answers each request the same, and the requests, as lines. */
-async function service(answer = '{"success":true}') {
+async function service(answer = '{"success":true}', status = 200) {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('')
     asked.push([request.method, request.url, request.headers.authorization, body].join(' ').trim())
-    response.end(answer)
+    response.writeHead(status).end(answer)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
@@ -33,7 +33,8 @@ function container(tool: string) {
   const home = mkdtempSync(join(tmpdir(), 'berth-early-'))
   const [bin, folder] = [join(home, 'bin'), join(home, '.berth/watchdog')]
   mkdirSync(bin)
-  for (const program of [tool, 'sh', 'tr', 'mkdir', 'mv']) symlinkSync(found(program), join(bin, program))
+  for (const program of [tool, 'sh', 'tr', 'mkdir', 'mv', 'rm'])
+    symlinkSync(found(program), join(bin, program))
   const [uptime, clock, host] = [join(home, 'uptime'), join(home, 'clock'), join(home, 'host')]
   const setUptime = (seconds: number) => writeFileSync(uptime, `${seconds}.25 9.1\n`)
   const setClock = (seconds: number) => writeFileSync(clock, `${seconds}\n`)
@@ -62,6 +63,7 @@ function container(tool: string) {
     setClock,
     setUptime,
     setHost,
+    hasActed: () => existsSync(join(folder, 'done')),
     now: () => Number(readFileSync(uptime, 'utf8').split('.')[0]),
     /** What the container does at each of its starts. */
     start(script: string) {
@@ -95,6 +97,19 @@ test.skipIf(lacking).each(['curl', 'wget', 'python3'])(
     expect(asked.slice(asks + 1)).not.toContain(stop)
   },
 )
+
+test.skipIf(lacking).each([
+  ['a gateway’s 404', 404],
+  ['a network’s own page', 200],
+])(`%s ends no early watchdog${lacking}`, async (_, status) => {
+  const { asked, url } = await service('<html>', status)
+  const { start, hasActed } = container('curl')
+  start(await scriptFor(url, 'destroy', 1))
+  const destroy = 'DELETE /api/v0/instances/7/ Bearer its-own'
+  await vi.waitFor(() => expect(asked.slice(0, 2)).toEqual([destroy, destroy]), patient)
+  // Another start goes on.
+  await vi.waitFor(() => expect(hasActed()).toBe(false), { ...patient, interval: 5 })
+})
 
 test.skipIf(lacking)(
   `its time goes on while the container is stopped; also over a restart of the host; a start after it has five minutes, and only stops${lacking}`,

@@ -4,7 +4,6 @@ import type { StoredLimit } from '#core/limits/model.ts'
 import { pollsUntilEnd, type StoredWatchdog } from '#core/watchdogs/record.ts'
 import {
   costReached,
-  isNews,
   limitOfWatchdog,
   mayHaveDestroyed,
   tickOf,
@@ -104,11 +103,15 @@ test('a stop is judged once, at the first poll that shows it, until the next run
   expect(why(watchdogAfterPoll(told, running, 6000).watchdog, stopped, 6500)).toBe('lease')
 })
 
-test('a later report by the watchdog of the same stop is not news, a second stop is', () => {
-  const told = { at: 5020, action: 'stop', why: 'idle' } as const
-  expect(isNews({ at: 5000, action: 'stop', why: 'lease' }, told)).toBe(false)
-  expect(isNews({ at: 6000, action: 'stop', why: 'idle' }, told)).toBe(true)
-  expect(isNews(told, undefined)).toBe(true)
+test('an end of which it tells counts once a poll shows it, unless it was told long before that visit or judged already', () => {
+  const did = { at: 3990, action: 'destroy', why: 'time' } as const
+  const told = destroying(watching({}, { did }))
+  expect(watchdogAfterPoll(told, running, 4010).did).toBeUndefined()
+  expect(why(told, stopped, 9000)).toBeUndefined()
+  expect(watchdogAfterPoll(told, undefined, 9000)).toMatchObject({ did, seems: false })
+  expect(why(destroying(watching({}, { did: { ...did, at: 3900 } })), undefined, 9000)).toBeUndefined()
+  expect(why({ ...told, lastAction: { ...did, at: 3995 } }, undefined, 9000)).toBeUndefined()
+  expect(watchdogAfterPoll(destroying(watching({ at: 5000 })), undefined, 5000).seems).toBe(true)
 })
 
 test('a lease outlasts three failed visits, and the watchdog checks it often enough', () => {
