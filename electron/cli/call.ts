@@ -65,13 +65,23 @@ export interface FoundInstance {
 const patience = 20_000
 
 /** Gives State once every account was polled or failed to answer. */
-export async function polledState({ connection }: Call): Promise<State> {
-  const until = performance.now() + patience
+export function polledState(call: Call): Promise<State> {
+  const isPolled = ({ accounts }: State) =>
+    Object.values(accounts).every(({ connection }) => connection.status !== 'connecting')
+  return stateOnce(call, isPolled, patience)
+}
+
+/** Gives State once it is as wanted, or else as it is after so many milliseconds. */
+export async function stateOnce(
+  { connection }: Call,
+  isWanted: (state: State) => boolean,
+  within: number,
+): Promise<State> {
+  const until = performance.now() + within
   for (;;) {
     const state = await connection.state()
-    const connecting = Object.values(state.accounts).some(each => each.connection.status === 'connecting')
     const left = until - performance.now()
-    if (!connecting || left <= 0) return state
+    if (isWanted(state) || left <= 0) return state
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>(resolve => {
       timer = setTimeout(resolve, left)

@@ -3,9 +3,13 @@ import { defaultWarning } from '#shared/automation/limit-defaults.ts'
 import { isKeptByWatchdog, untoldWatchdogs } from '#shared/automation/limit-words.ts'
 import { accountNow } from '#shared/derived.ts'
 import { instanceName } from '#shared/format/name.ts'
-import { type CliCommand, findInstance, isoTime, polledState, print } from './call.ts'
+import type { State } from '#shared/state.ts'
+import { type CliCommand, findInstance, isoTime, polledState, print, stateOnce } from './call.ts'
 import { usageFailure } from './failure.ts'
 import { secondsOf } from './options.ts'
+
+/** Milliseconds to wait for a watchdog to be told of a change. */
+const forVisit = 3000
 
 export const limit: CliCommand = {
   operands: 'INSTANCE [stop TIME | destroy TIME | rm LIMIT]',
@@ -33,8 +37,14 @@ export const limit: CliCommand = {
       await call.connection.command('removeLimit', { account: account.id, limit: what })
     else if (verb !== undefined)
       throw usageFailure('berth limit takes INSTANCE, and stop TIME, destroy TIME or rm LIMIT.')
-    const after = (await call.connection.state()).accounts[account.id] ?? account
-    const { limits: all, watchdogs } = after
+    const untoldIn = ({ accounts }: State) => {
+      const after = accounts[account.id]
+      return after ? untoldWatchdogs(after, accountNow(after.clock, Date.now()), instance.id) : []
+    }
+    // A visit to the watchdog may be under way.
+    const within = verb === undefined || call.json ? 0 : forVisit
+    const state = await stateOnce(call, now => untoldIn(now).length === 0, within)
+    const { limits: all, watchdogs } = state.accounts[account.id] ?? account
     const limits = Object.values(all).filter(one => one.instance === instance.id && !hasEnded(one))
     const isWatched = (one: LimitView) => isKeptByWatchdog(one, watchdogs)
     if (call.json)
@@ -44,10 +54,7 @@ export const limit: CliCommand = {
       call.say(
         'Its watchdog isn’t there yet: Berth installs it over SSH once the instance runs, and needs to be awake until then.',
       )
-    if (!call.json) {
-      const now = accountNow(after.clock, Date.now())
-      for (const line of untoldWatchdogs(after, now, instance.id)) call.say(line)
-    }
+    if (!call.json) for (const line of untoldIn(state)) call.say(line)
     if (limits.length === 0 && !call.json) call.say(`${instanceName(instance)} has no limit.`)
     return undefined
   },
