@@ -59,6 +59,7 @@ function pastRental(rental: Rental): PastRental | undefined {
     setup,
     disk: request.disk,
     limits: (request.limits ?? []).map(({ most: _, ...limit }) => limit),
+    ...(request.access === 'none' && { withoutSsh: true }),
     byCommand,
   }
 }

@@ -105,6 +105,8 @@ export interface PastRental {
   setup: string
   disk: number
   limits: readonly Limit[]
+  /** Without SSH no watchdog could keep its limits, whatever its user chose. */
+  withoutSsh?: true | undefined
   /** A command line has rented it, with limits of its own. */
   byCommand?: true | undefined
 }

@@ -22,11 +22,17 @@ export function stopLimit(when: LimitWhen): Limit {
 
 /**
  * The default stops of a new rental: those of the last one, possibly none; the first has eight hours, kept by a watchdog too,
- * since its sum must hold however soon the lid is closed. What a command line set counts only for that rental.
+ * since its sum must hold however soon the lid is closed. What a command line set counts only for that rental. Of one without
+ * SSH it isn't known whether a watchdog was wanted, so the one before it tells.
  */
 export function firstLimits(account: AccountView | undefined): readonly Limit[] {
-  const last = account?.pastRentals?.find(({ byCommand }) => !byCommand)
-  return last?.limits ?? [{ ...stopLimit(defaultLimits.duration), asleep: true }]
+  const past = account?.pastRentals?.filter(({ byCommand }) => !byCommand) ?? []
+  const [last] = past
+  if (!last) return [{ ...stopLimit(defaultLimits.duration), asleep: true }]
+  const [first] = last.limits
+  if (!last.withoutSsh || !first) return last.limits
+  const before = past.find(({ withoutSsh, limits }) => !withoutSsh && limits.length > 0)
+  return withAction(last.limits, { action: first.action, asleep: !before || isAsleep(before.limits) })
 }
 
 /** Whether any of them destroys its instance. */

@@ -32,6 +32,8 @@ test('the last rental is the last one that the user chose and got', () => {
   expect(pastRentals([chosen, attempt])?.[0]?.id).toBe('tried')
   const typed: Rental = { ...named(chosen, 'typed'), byCommand: true }
   expect(pastRentals([chosen, typed])?.map(({ byCommand }) => byCommand)).toEqual([true, undefined])
+  const closed = { ...chosen, request: { ...chosen.request, access: 'none' as const } }
+  expect([chosen, closed].map(one => pastRentals([one])?.[0]?.withoutSsh)).toEqual([undefined, true])
 })
 
 test('past setups are listed once each, the last one first, with what they were last rented with', () => {

@@ -34,6 +34,20 @@ test('limits that a command line set are no model for the next rental', () => {
   expect(limitsAfter(byCommand)).toMatchObject([{ when: { seconds: 28_800 }, action: 'stop' }])
 })
 
+test('a rental without SSH, which can have no watchdog, leaves that to what was chosen before it', () => {
+  const when = { kind: 'duration', seconds: 3600 } as const
+  const rented = (asleep: boolean) => ({
+    ...pastRental('q4'),
+    limits: [{ when, action: 'stop' as const, asleep }],
+  })
+  const without = { ...rented(false), withoutSsh: true } as const
+  const asleepAfter = (...pastRentals: PastRental[]) =>
+    freshDraft({ ...account, pastRentals }, offer({ id: 1 })).limits.map(({ asleep }) => asleep)
+  expect(asleepAfter(without)).toEqual([true])
+  expect(asleepAfter(without, without, rented(true))).toEqual([true])
+  expect(asleepAfter(without, rented(false))).toEqual([false])
+})
+
 test('the next rental starts like the newest instance', () => {
   const before = {
     ...account,
