@@ -85,11 +85,7 @@ export async function openAutomations(
       const rental = rentals.ofInstance(instance)?.rental
       return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
     },
-    async before(target) {
-      const action = runs.allowedAction(target)
-      if (action !== undefined) await runs.beforeStop(target.instance)
-      return action
-    },
+    before: target => runs.beforeLimit(target),
     watchdogs,
   })
   const actions = await openUndoableActions(

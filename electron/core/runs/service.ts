@@ -233,10 +233,15 @@ export class Runs {
     return this.#parts.outputs.of(program ?? id)
   }
 
-  /** The action that a limit may take without losing results that aren't downloaded yet; undefined for none. */
-  allowedAction(target: LimitTarget): LimitAction | undefined {
+  /**
+   * Resolves with the action that a limit may take without losing results that aren't downloaded yet, once the commands on
+   * the instance had their time; undefined for none.
+   */
+  async beforeLimit(target: LimitTarget): Promise<LimitAction | undefined> {
     const { runs, machines, alerts } = this.#parts
-    return allowedAction(target, runs.all(), machines.viewOf(target.instance), alerts.note)
+    const action = allowedAction(target, runs.all(), machines.viewOf(target.instance), alerts.note)
+    if (action !== undefined) await this.beforeStop(target.instance)
+    return action
   }
 
   /** Resolves once the commands on an instance had their time before it is stopped. */

@@ -160,7 +160,7 @@ export async function startBerth({ clock, files, keychain: entries, service, ids
       const rental = rentals.ofInstance(instance)?.rental
       return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
     },
-    before: async target => runs.allowedAction(target),
+    before: target => runs.beforeLimit(target),
     watchdogs,
   })
   const all = [limits, rentals, departures, runs, sweeps]
