@@ -24,6 +24,11 @@ export function watchdogAfterPoll(
   at: number,
 ): { watchdog: StoredWatchdog; did?: WatchdogEnding; seems?: boolean } {
   if (instance?.state === 'running') return { watchdog: runsOn(watchdog) }
+  // It starts again, and its watchdog with it: what ended it before says nothing of its next end.
+  if (instance && watchdog.isEndDecided && hasTrait(instance.state, 'booting')) {
+    const { endsHere: _, isEndDecided: __, ...rest } = watchdog
+    return { watchdog: rest }
+  }
   const halted = !instance || hasTrait(instance.state, 'halted')
   // One that can't be told of a change goes on by what it was told before.
   const acts = watchdog.step === 'watching' || watchdog.there !== undefined

@@ -114,6 +114,16 @@ test('an end of which it tells counts once a poll shows it, unless it was told l
   expect(watchdogAfterPoll(destroying(watching({ at: 5000 })), undefined, 5000).seems).toBe(true)
 })
 
+test('a machine that was stopped here and boots again may be ended by its watchdog before it was seen to run', () => {
+  const there = { action: 'destroy', at: 7000 } as const
+  const removed = { ...watching({ at: 7000 }), step: 'removing', there, endsHere: pollsUntilEnd } as const
+  const seenStopped = watchdogAfterPoll(removed, stopped, 4100).watchdog
+  expect(why(seenStopped, undefined, 9000)).toBeUndefined()
+  const booting = watchdogAfterPoll(seenStopped, instanceView({ state: 'loading' }), 4200).watchdog
+  expect(why(booting, undefined, 9000)).toBe('time')
+  expect(mayHaveDestroyed(booting, 9000)).toBe(true)
+})
+
 test('a lease outlasts three failed visits, and the watchdog checks it often enough', () => {
   for (const lease of [10, 60, 600, 7200]) {
     const watchdog = watching({ lease })
