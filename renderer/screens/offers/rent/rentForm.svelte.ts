@@ -276,7 +276,8 @@ export class RentForm {
           this.#begun += 1
           marketOf(this.#page).took(offer)
         }
-        if (!this.subject.request) marketOf(this.#page).limits = read.limits ?? []
+        // As chosen: without SSH no watchdog keeps them, which is no choice for the next one.
+        if (!this.subject.request) marketOf(this.#page).limits = $state.snapshot(this.draft.limits)
       }
       return true
     } catch (error) {
