@@ -234,6 +234,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       pause.pollNow()
     },
     pollNow: pause.pollNow,
+    beforeSleep: accounts.beforeSleep,
     notePageFailure,
     noteTray: present =>
       store.change(draft => {

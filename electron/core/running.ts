@@ -48,6 +48,8 @@ export interface RunningBerth {
   noteFreeze(freeze: Freeze): void
   /** Polls everything at once, after the machine woke or its network came back. */
   pollNow(): void
+  /** Sends stops that could still be undone, since the computer is about to sleep. */
+  beforeSleep(): void
   /** Notes whether the desktop shows tray icons. */
   noteTray(present: boolean): void
   /** Notes whether the shortcut that shows Berth works. */

@@ -171,6 +171,10 @@ export async function openUndoableActions(
       callOff(instance)
       await waiting.forget(instance)
     },
+    /** Sends waiting stops before the computer sleeps, in which they would wait and cost. */
+    sendStops(): void {
+      for (const { instance, action } of waiting.all()) if (action === 'stop') void fire(instance)
+    },
     /** Sends all waiting actions when Berth ends. At the next start, unanswered stops are sent again. */
     async sendAll(): Promise<void> {
       const all = [...timers.keys()].map(fire)

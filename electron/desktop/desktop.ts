@@ -17,7 +17,7 @@ import type { AppShutdown } from './lifecycle/app-shutdown.ts'
 import { askToQuit } from './lifecycle/ask-to-quit.ts'
 import { startsHidden } from './lifecycle/autostart.ts'
 import { type DeepLinks, introduce } from './lifecycle/deep-links.ts'
-import { pollOnWake, showOnGoTo } from './lifecycle/lifecycle.ts'
+import { heedSleep, showOnGoTo } from './lifecycle/lifecycle.ts'
 import { recoverPage } from './lifecycle/page-recovery.ts'
 import { notifyOnce } from './notifications.ts'
 import { joinWindow } from './page-channel.ts'
@@ -160,7 +160,7 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     )
     void introduce(icon, options.log)
     showOnGoTo(berth, show)
-    pollOnWake(berth)
+    heedSleep(berth)
     shutdown.add(watchNetwork(clock, berth.pollNow))
     const notice = (id: string) => void berth.dispatch('answerNotice', { id })
     options.deepLinks.answer({ show, follow: berth.follow, notice })

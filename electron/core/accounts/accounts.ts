@@ -160,6 +160,10 @@ export async function openAccounts(context: AccountsContext) {
         await showId('demo')
       }),
     pollNow,
+    /** The computer is about to sleep. */
+    beforeSleep(): void {
+      for (const { actions } of sessions.all()) actions.sendStops()
+    },
     async close(): Promise<void> {
       await Promise.all(sessions.all().map(session => session.close()))
       await document.flush()

@@ -22,8 +22,9 @@ export function drawWithoutGpu(): void {
   if (process.platform === 'linux' && !graphicsDevices.some(existsSync)) app.disableHardwareAcceleration()
 }
 
-/** Polls when the computer wakes or is unlocked. */
-export function pollOnWake(berth: Pick<RunningBerth, 'pollNow'>): void {
+/** Sends what a sleep would hold up, and polls when the computer wakes or is unlocked. */
+export function heedSleep(berth: Pick<RunningBerth, 'pollNow' | 'beforeSleep'>): void {
+  powerMonitor.on('suspend', () => berth.beforeSleep())
   powerMonitor.on('resume', () => berth.pollNow())
   powerMonitor.on('unlock-screen', () => berth.pollNow())
 }

@@ -112,6 +112,22 @@ test('pending actions are sent when Berth ends, even if the service does not ans
   expect(asked).toEqual(['stop 7', 'reboot 7'])
 })
 
+test('a stop that can still be undone is sent before the computer sleeps, a start is not', async () => {
+  const { asked, start } = world()
+  const { actions } = await start()
+  void actions.sendSoon(box, 'start')
+  await flushPromises()
+  actions.sendStops()
+  await flushPromises()
+  expect(asked).toEqual([])
+  await actions.undo(7)
+  void actions.sendSoon(box, 'stop')
+  await flushPromises()
+  actions.sendStops()
+  await flushPromises()
+  expect(asked).toEqual(['stop 7'])
+})
+
 test('after a kill at any step a pending stop is sent, an answered or undone one is not', async () => {
   const { files, asked, start, answers } = world()
   const { actions, clock } = await start()
