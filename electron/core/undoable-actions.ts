@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { sleep } from '#platform/tasks.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { instanceName } from '#shared/format/name.ts'
+import { duration } from '#shared/format/time.ts'
 import { InstanceId } from '#shared/ids.ts'
 import { type InstanceView, secondsToUndo, UndoableAction } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
@@ -19,6 +20,8 @@ type Waiting = v.InferOutput<typeof Waiting>
 
 /** Milliseconds that the end of Berth waits for the service. */
 const patience = 5000
+/** Milliseconds by which an action is late that waited while this computer slept, or Berth didn't run. */
+const lateBy = 60_000
 
 const done = { stop: 'Stopped', start: 'Started', reboot: 'Rebooted' } as const
 const failed = { stop: 'Not stopped', start: 'Not started', reboot: 'Not rebooted' } as const
@@ -80,9 +83,15 @@ export async function openUndoableActions(
   }
 
   /** Stored until it is answered: sending a stop twice after a kill does no harm. */
-  async function sendWaiting({ instance: id, action }: Waiting): Promise<void> {
+  async function sendWaiting({ instance: id, action, sendAt }: Waiting): Promise<void> {
     const instance = instances()[id]
     sending.add(id)
+    const late = clock.now() - sendAt
+    if (instance && late > lateBy) {
+      const text = `Your ${action} of ${instanceName(instance)} comes ${duration(late / 1000)} late`
+      const detail = 'This computer slept, or Berth didn’t run, before it was sent.'
+      activity.add({ account, instance: id, kind: 'error', text, detail })
+    }
     try {
       // A killed Berth may have sent the stop without recording it.
       if (instance && action === 'stop' && hasTrait(instance.state, 'halted')) say(instance, done.stop)

@@ -22,9 +22,10 @@ export function drawWithoutGpu(): void {
   if (process.platform === 'linux' && !graphicsDevices.some(existsSync)) app.disableHardwareAcceleration()
 }
 
-/** Sends what a sleep would hold up, and polls when the computer wakes or is unlocked. */
+/** Sends what a sleep would hold up, also where the lock of the screen comes before it, and polls when the computer wakes or is unlocked. */
 export function heedSleep(berth: Pick<RunningBerth, 'pollNow' | 'beforeSleep'>): void {
   powerMonitor.on('suspend', () => berth.beforeSleep())
+  powerMonitor.on('lock-screen', () => berth.beforeSleep())
   powerMonitor.on('resume', () => berth.pollNow())
   powerMonitor.on('unlock-screen', () => berth.pollNow())
 }

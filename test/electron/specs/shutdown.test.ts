@@ -49,7 +49,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('Berth polls after sleep, and shutdown waits until it has quit', async () => {
+test('Berth sends what waits before sleep, polls after it, and shutdown waits until it has quit', async () => {
   logins = await startLoginManager(desk.session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
   desk.session.env['DBUS_SYSTEM_BUS_ADDRESS'] = desk.session.env['DBUS_SESSION_BUS_ADDRESS']
   const berth = await startWithInstance()
@@ -57,8 +57,21 @@ test('Berth polls after sleep, and shutdown waits until it has quit', async () =
   await berth.command('changeSettings', { settings: { pollInterval: 300 } })
   const service = `${sim?.baseUrl}/sim/requests`
   const polls = async () => ((await (await fetch(service)).json()) as { requests: object[] }).requests.length
-  const before = await polls()
+  // The timer of a stop that can be undone doesn't come.
+  await berth.act(() => {
+    const { setTimeout: later } = globalThis
+    Object.assign(globalThis, {
+      setTimeout: (run: () => void, wait: number) => later(run, wait === 5000 ? 2 ** 30 : wait),
+    })
+  })
+  const { accounts, shown = '' } = await berth.state()
+  const [instance] = Object.keys(accounts[shown]?.instances ?? {}).map(Number)
+  void berth.command('actSoon', { instance: instance ?? 0, action: 'stop' })
+  const waiting = async () => Object.keys((await berth.state()).accounts[shown]?.undoable ?? {})
+  await expect.poll(waiting).toEqual([`${instance}`])
   logins.sleeps(true)
+  await expect.poll(waiting).toEqual([])
+  const before = await polls()
   logins.sleeps(false)
   await expect.poll(polls).toBeGreaterThan(before)
 

@@ -80,6 +80,17 @@ test('a stop is on disk and in State at once, and is sent after five seconds', a
   expect(said).toEqual([])
 })
 
+test('a stop that waited while this computer slept is sent on waking, and said to be late', async () => {
+  const { asked, start } = world()
+  const { actions, clock, said } = await start()
+  void actions.sendSoon(box, 'stop')
+  await flushPromises()
+  clock.wall += 36_000_000
+  await clock.pass(5000)
+  expect(asked).toEqual(['stop 7'])
+  expect(said).toEqual(['Your stop of box #7 comes 10 h late'])
+})
+
 test('an undone action is never sent, and cannot be undone twice', async () => {
   const { asked, start } = world()
   const { actions, clock, shown } = await start()
