@@ -67,6 +67,8 @@ ask() {
       [Dd]ate:*) date=${line#*: } ;;
       *'"success":true'* | *'"success": true'*) agreed=1 ;;
       *'"auth_error"'*) unknown_key=1 ;;
+      # What came before was a proxy's, which led no further.
+      'curl: ('*) [ -n "$agreed" ] || status='' ;;
     esac
   done << ANSWER
 $answer

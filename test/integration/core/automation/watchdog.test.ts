@@ -90,9 +90,11 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(under, instance)?.lastAction).toBeUndefined()
     expect(titles()).not.toContain('its watchdog')
 
-    // An image whose tools can't verify the service's certificate.
+    // An image whose tools can't verify the service's certificate, behind a proxy that refuses curl.
     const tools = ['curl', 'wget', 'python3'].map(tool => join(world.platform.home, 'bin', tool))
     for (const tool of tools) writeFileSync(tool, '#!/bin/sh\nexit 77\n', { mode: 0o755 })
+    const refused = 'HTTP/1.1 403 Forbidden\\n\\ncurl: (56) CONNECT tunnel failed, response 403\\n'
+    writeFileSync(tools[0] ?? '', `#!/bin/sh\nprintf '${refused}'\nexit 56\n`)
     const unreached = await watch(under, instance, { kind: 'time', at: Math.ceil(now + 7200) })
     await vi.waitFor(() => expect(titles()).toContain('There’s no watchdog on'), patient)
     expect(viewOf(under, instance)).toMatchObject({
