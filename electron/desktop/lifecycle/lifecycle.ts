@@ -22,7 +22,7 @@ export function drawWithoutGpu(): void {
   if (process.platform === 'linux' && !graphicsDevices.some(existsSync)) app.disableHardwareAcceleration()
 }
 
-/** Sends what a sleep would hold up, also where the lock of the screen comes before it, and polls when the computer wakes or is unlocked. */
+/** Sends what a sleep would hold up, of which a lock of the screen may come first, and polls at its end. */
 export function heedSleep(berth: Pick<RunningBerth, 'pollNow' | 'beforeSleep'>): void {
   powerMonitor.on('suspend', () => berth.beforeSleep())
   powerMonitor.on('lock-screen', () => berth.beforeSleep())
