@@ -269,6 +269,8 @@ if [ -n "$was_going" ] && is_going; then
   # What doesn't take the signal died by it, however long what has started it stayed.
   [ -z "$berth_takers" ] || ended=$(date +%s)
   echo "$ended" > "$here/alive"
+  # Who asked may be gone, and ask again.
+  [ "$fate" != whole ] || echo yes > "$here/clean"
 elif died=$(stat -c %Y "$here/code" 2>/dev/null); then
   code=0
   read -r code 2>/dev/null < "$here/code"

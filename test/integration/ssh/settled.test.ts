@@ -122,6 +122,8 @@ describe.skipIf(noSshd)(`the results of a command that is ended${noSshd}`, () =>
     const { settle, tell, result } = await started(`perl -e '${save}'`, notice)
     await expect.poll(tell, { timeout: 20_000 }).toBe(true)
     expect(await settle(30)).toBe(true)
+    // Asked again, as by a Berth that was killed meanwhile.
+    expect(await settle(30)).toBe(true)
     expect(result()).toBe('saved')
   })
 
