@@ -172,11 +172,17 @@ find_named() {
   done > "$side/$1.named"
 }
 
+# The young files, which may be half; none where they are too many to be looked at one by one.
+find_young() {
+  : > "$side/young"
+  [ "${rest:-0}" -gt 0 ] || return 0
+  awk -v edge="$((end - rest))" '$1 > edge { sub("^[0-9]* ", ""); print }' "$side/$1.files" > "$side/young"
+  [ "$(wc -l < "$side/young")" -le 100 ] || : > "$side/young"
+}
+
 # Those that are whole since there are two of the same bytes, as of a last checkpoint that is saved a second time: one that is
 # still being written is shorter. Of small ones that may be chance.
 find_copies() {
-  awk -v edge="$((end - ${rest:-0}))" '$1 > edge { sub("^[0-9]* ", ""); print }' "$side/$1.files" > "$side/edge.files"
-  [ "${rest:-0}" -gt 0 ] && [ "$(wc -l < "$side/edge.files")" -le 100 ] || return 0
   while IFS= read -r file; do
     size=$(stat -c %s "$file")
     [ "$size" -ge 4096 ] || continue
@@ -186,7 +192,36 @@ find_copies() {
         break
       fi
     done
-  done < "$side/edge.files" >> "$side/$1.named"
+  done < "$side/young" >> "$side/$1.named"
+}
+
+# Those that are whole since each of their brackets is closed, if all else that is young is known to be whole, or a log: such texts
+# tell of what is saved beside them.
+find_texts() {
+  : > "$side/texts"
+  while IFS= read -r file; do
+    if berth_is_temporary "$file" || grep -qxF -e "$file" "$side/$1.named" ||
+      printf '%s\n' "${file##*/}" | grep -qiE "$berth_log_names"; then continue; fi
+    case $file in *.json) is_closed "$file" || return 0 ;; *) return 0 ;; esac
+    printf '%s\n' "$file" >> "$side/texts"
+  done < "$side/young"
+  cat "$side/texts" >> "$side/$1.named"
+}
+
+is_closed() {
+  [ "$(stat -c %s "$1")" -le 1048576 ] && awk '
+    {
+      for (i = 1; i <= length($0); i++) {
+        letter = substr($0, i, 1)
+        if (isEscaped) isEscaped = 0
+        else if (isQuoted && letter == "\\") isEscaped = 1
+        else if (letter == "\"") isQuoted = !isQuoted
+        else if (isQuoted) continue
+        else if (letter == "{" || letter == "[") { open++; any = 1 }
+        else if (letter == "}" || letter == "]") open--
+      }
+    }
+    END { exit !any || open != 0 || isQuoted }' "$1"
 }
 
 # Counts a result's files, and lists those that aren't taken.
@@ -197,7 +232,9 @@ look() {
   : > "$side/$1.not"
   list_unfinished "$1" "$2"
   find_named "$1"
+  find_young "$1"
   find_copies "$1"
+  find_texts "$1"
   while IFS= read -r line; do
     modified=${line%% *} file=${line#* }
     target=$2${file#"$from"}

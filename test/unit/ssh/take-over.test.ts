@@ -161,6 +161,30 @@ test('takes a checkpoint that was saved twice, and half of no second one', async
   }
 })
 
+test('takes a JSON text whose brackets are closed, if all else that is young is known', async () => {
+  const tune = '{ "trials": [{ "best": "checkpoint_80 \\\\ \\"}" }] }\n'
+  const cases: [string, Record<string, [string, number]>, boolean][] = [
+    ['alone', {}, true],
+    ['beside logs', { 'progress.csv': ['a,b\n', 1], 'train.log': ['x', 1] }, true],
+    ['beside another one', { 'other.json': ['[]', 2] }, true],
+    ['beside one that ends too early', { 'other.json': ['[{"a": "}]"', 2] }, false],
+    ['beside a checkpoint of which it may tell', { 'checkpoint_100/model': ['new', 3] }, false],
+  ]
+  for (const [how, files, isTaken] of cases)
+    for (const isHere of [false, true]) {
+      const { put, copied, alive, taken, here } = place()
+      alive()
+      if (isHere) put('berth/p1/out/state.json', '{}', 600)
+      copied('0/out/checkpoint_80/model', 'new', 60)
+      copied('0/out/state.json', tune, 4)
+      for (const [path, [text, age]] of Object.entries(files)) copied(`0/out/${path}`, text, age)
+      const result = await taken('out')
+      if (!isTaken && isHere) expect(result, how).toBe('torn')
+      else if (isTaken) expect(here('out/state.json'), how).toBe(tune)
+      else expect(result, how).toMatchObject({ files: 1 })
+    }
+})
+
 test('takes a checkpoint that was named after it was written, and what names it', async () => {
   const write = (files: Readonly<Record<string, readonly [string, number]>>) => {
     const scene = place()
