@@ -184,6 +184,24 @@ test('a rental adds a watchdog to its start script, and its run waits for the in
   await run.getByRole('button', { name: 'Don’t run python3 train.py…' }).waitFor()
   await sim.control('POST', '/sim/clock', { advance: 900 })
   await run.getByText(/Epoch \d\/3/).waitFor({ timeout: 150_000 })
+
+  // One without SSH can have none, which is no choice for the next rental.
+  const rentAnother = async () => {
+    await page.getByRole('link', { name: 'Offers' }).click()
+    await page
+      .getByRole('button', { name: /^Rent \d/ })
+      .first()
+      .click()
+  }
+  const access = dialog.getByRole('radiogroup', { name: 'Access' })
+  await rentAnother()
+  await access.getByText('None', { exact: true }).click()
+  await dialog.getByRole('button', { name: /^Rent/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await rentAnother()
+  await access.getByText('SSH', { exact: true }).click()
+  await dialog.getByRole('button', { name: 'Custom…' }).click()
+  expect(await asleep.isChecked()).toBe(true)
 })
 
 test('the demo’s day fetches results, raises a lost bid, and a watchdog stops a notebook', async ({
