@@ -4,7 +4,7 @@ import type { InstanceState, InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Problem } from '#shared/problem.ts'
 import { isAtRest } from '../endings/step.ts'
-import type { Facts, LimitSnapshot } from './facts.ts'
+import { type Facts, type LimitSnapshot, loadOf } from './facts.ts'
 import { kindOf, whenFirst, withShareTold } from './limit-due.ts'
 import { actsOnce, type StoredLimit } from './model.ts'
 import { type LimitTarget, targetsOf } from './targets.ts'
@@ -66,7 +66,7 @@ function decide(snapshot: LimitSnapshot, before: StoredLimit, now: number): Limi
   if (before.instance !== undefined && !instance) return fresh ? { kind: 'gone', limit: before } : undefined
 
   const unseen = seenAt === undefined || now - seenAt > gap
-  const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id)?.load)
+  const load = instance && loadOf(instance, facts)
   // Without continuous polls it is unknown how long it has been idle.
   const idler = unconfirmed ? undefined : instance
   const limit = snapshot.fresh

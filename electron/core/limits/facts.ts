@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/platform.ts'
 import { calmRate } from '#shared/derived.ts'
+import type { InstanceView } from '#shared/instance/instance.ts'
 import { hasTrait } from '#shared/instance/state-traits.ts'
 import type { Micros } from '#shared/spending/money.ts'
 import type { AccountView } from '#shared/state.ts'
@@ -46,6 +47,18 @@ export interface LimitSnapshot extends LimitInputs {
   seenAt: number | undefined
   /** Seconds between two polls above which the time between them counts as unseen. */
   gap: number
+}
+
+/**
+ * An instance's GPU load in percent: as the service reports it, or as it was read over SSH, and no less than what it told itself
+ * shortly before an idle limit acts, since a service may report a stale load, or none at all as 0.
+ */
+export function loadOf(
+  instance: InstanceView,
+  { loads, uses }: Pick<Facts, 'loads' | 'uses'>,
+): number | undefined {
+  const told = instance.gpuLoad ?? loads.get(instance.id)?.load
+  return told === undefined ? undefined : Math.max(told, uses.get(instance.id)?.load ?? 0)
 }
 
 /**

@@ -9,7 +9,7 @@ import type { AccountView } from '#shared/state.ts'
 import type { Collection } from '../storage/collection.ts'
 import { isDeepEqual, type Store } from '../storage/store.ts'
 import { creditStaleSince, dueOf, nextMoment, withIdle } from './decide.ts'
-import type { Facts, LimitInputs } from './facts.ts'
+import { type Facts, type LimitInputs, loadOf } from './facts.ts'
 import { kindOf, whenFirst } from './limit-due.ts'
 import { endOf, type StoredLimit } from './model.ts'
 import { targetsOf } from './targets.ts'
@@ -153,9 +153,9 @@ export function limitView(
 /** A preview of the limit as if it were set now: its action and moment. */
 export function previewOf(limit: StoredLimit, known: LimitInputs, now: number): LimitPreview {
   const { facts } = known
-  const { account, loads } = facts
+  const { account } = facts
   const instance = limit.instance === undefined ? undefined : account.instances[limit.instance]
-  const load = instance && (instance.gpuLoad ?? loads.get(instance.id)?.load)
+  const load = instance && loadOf(instance, facts)
   const idle = withIdle(limit, instance, load, { now, unseen: false })
   const dueAt = dueOf(idle, facts)
   const blind = blindness(limit, facts, now)

@@ -5,10 +5,14 @@ import type { InstanceView } from '#shared/instance/instance.ts'
 import { readUse, type UseReading } from '#ssh/monitor/use.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'
 
-/** A reading of who uses an instance, `at` in epoch seconds of the account's time. `last`: absent if nobody does. */
+/**
+ * A reading of who uses an instance, `at` in epoch seconds of the account's time. `last`: absent if nobody does. `load`: of its
+ * busiest GPU in percent, where that could be read.
+ */
 export interface ReadUse {
   at: number
   last?: LastUse
+  load?: number
 }
 export type Uses = ReadonlyMap<number, ReadUse>
 
@@ -38,8 +42,9 @@ export function createUses(context: {
     const use = await question(instance).catch(() => undefined)
     if (!use) uses.delete(instance.id)
     else {
-      const { secondsAgo = 0, by } = use
-      uses.set(instance.id, { at, ...(by && { last: { at: at - secondsAgo, by } }) })
+      const { secondsAgo = 0, by, load } = use
+      const last = by && { at: at - secondsAgo, by }
+      uses.set(instance.id, { at, ...(last && { last }), ...(load !== undefined && { load }) })
     }
     if (!quitting.aborted) heard()
   }

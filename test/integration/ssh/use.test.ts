@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -11,13 +11,14 @@ import { readUse } from '#ssh/monitor/use.ts'
 import { openShellOn } from '#ssh/shell/shell.ts'
 import { openChannel } from '#ssh/tunnels/channel.ts'
 import { lacks } from '#test/needs.ts'
+import { temporaryFolder } from '#test/temporary-folder.ts'
 import { openPlace } from './files/place.ts'
 import { sshd } from './own-root.ts'
 
 const lacking = lacks(sshd, 'dash', 'busybox', 'python3')
 
-async function openMachine() {
-  const { sshd, connect } = await openPlace()
+async function openMachine(config: readonly string[] = []) {
+  const { sshd, connect } = await openPlace(config)
   const { connection } = await connect()
   return { home: sshd.home, connection, use: () => readUse(connection, systemClock) }
 }
@@ -81,6 +82,15 @@ describe.skipIf(lacking)(`who uses a machine${lacking}`, () => {
     stream.write('true\n')
     await expect.poll(use, { timeout: 20_000 }).toEqual({ secondsAgo: expect.any(Number), by: 'terminal' })
     expect((await use())?.secondsAgo).toBeLessThan(60)
+  })
+
+  test('is told with the load of the busiest GPU', async () => {
+    const programs = temporaryFolder({ 'nvidia-smi': '#!/bin/sh\necho 3\necho 97\n' })
+    chmodSync(join(programs, 'nvidia-smi'), 0o755)
+    const { use } = await openMachine([`SetEnv PATH=${programs}:${process.env['PATH']}`])
+    expect(await use()).toEqual({ load: 97 })
+    writeFileSync(join(programs, 'nvidia-smi'), '#!/bin/sh\necho Failed to initialize NVML\n')
+    expect(await use()).toEqual({})
   })
 
   test('is a page that is open through a tunnel, and a tunnel without one is not', async () => {

@@ -11,14 +11,19 @@ const between = 15
 const seconds = 1200
 
 /** When an idle limit acts on an instance without GPU load, by the seconds at which somebody typed; `isRead`: it can be told. */
-function actsAt(typed: readonly number[], isRead = true) {
+function actsAt(typed: readonly number[], isRead = true, busyUntil = 0) {
   const instance = instanceView({ id: 7, state: 'running', gpuLoad: 0 })
   const account = { instances: { 7: instance }, spendPerHour: instance.costPerHour }
   let limit = storedLimit({ when: { kind: 'idle', below: 5, seconds }, setAt: start })
   for (let passed = 0; passed < 36_000; passed += between) {
     const at = start + passed
     const last = typed.filter(moment => moment <= passed).at(-1)
-    const use = { at, ...(last !== undefined && { last: { at: start + last, by: 'terminal' as const } }) }
+    const load = passed < busyUntil ? 97 : 0
+    const use = {
+      at,
+      load,
+      ...(last !== undefined && { last: { at: start + last, by: 'terminal' as const } }),
+    }
     const uses: Uses = new Map(isRead ? [[7, use]] : [])
     const facts = limitFacts(at, account, { uses })
     const snapshot = {
@@ -58,6 +63,10 @@ test('an idle limit counts from when somebody last used the instance, and from n
       }
     }),
   )
+})
+
+test('an instance that tells a load of its own is not idle, whatever the service says', () => {
+  expect(actsAt([], true, 9000)?.passed).toBe(9000 + seconds)
 })
 
 test('it says that nobody was there, or that this is not known', () => {
