@@ -260,6 +260,7 @@ export async function openRentals(
       else if (instance === null) await endAttempt(parts, mark, 'failed', sentenceFor('not_created'))
       else if (candidates?.includes(instance)) {
         await adoptInstance(parts, mark, instance)
+        await attempts.update(mark, { seen: true })
         if (attempts.get(mark).unwanted) takeBack(mark)
       } else throw new BerthError(notInQuestion)
     },

@@ -141,7 +141,7 @@ lacks_parts() {
   [ $((now - lacking)) -lt 60 ]
 }
 
-# Those of the last fifteen seconds that a program has open for writing: it may pause in them.
+# Those of the last fifteen seconds that a program has open for writing: it may pause in them. They are waited for a minute.
 held() {
   touch -d "@$((now - 16))" "$here/store.held"
   changed "$here/store.held" > "$here/store.young"
@@ -189,7 +189,7 @@ wait_until_whole() {
     now=$(date +%s)
     touch -d "@$((now - 4))" "$here/store.mark" || return
     young=$(changed "$here/store.mark")
-    [ -n "$young" ] || young=$(held)
+    [ -n "$young" ] || [ $((now - begun)) -ge 60 ] || young=$(held)
     parts=
     if lacks_parts || changed_partly; then parts=lacking; fi
     [ -n "$young$parts" ] || return 0

@@ -143,6 +143,12 @@ test.each([
       expect(rentals.lastAttempt(id).step).toBe(ends)
       if (step === 'unclear') expect(rentals.lastAttempt(id).candidates).toEqual([own.id])
       expect([state.asked, destroyed]).toEqual([1, []])
+      if (step === 'failed') continue
+      // The user says that it's this one: it's kept, or destroyed as was wanted.
+      await rentals.resolve(id, own.id)
+      for (let round = 0; round < 8; round += 1) await poll()
+      expect(rentals.lastAttempt(id).step).toBe(isCancelled ? 'cancelled' : 'waiting')
+      expect(destroyed).toEqual(isCancelled ? [own.id] : [])
     }
   },
 )
