@@ -36,7 +36,8 @@ berth_log_names='^events[.]|tfevents|(^|[^a-z])logs?([^a-z]|$)|[.](jsonl|csv|tsv
 # Files of checkpoints that lack parts, which may still come. Reads of each file its time in epoch seconds, `here` or `left` where it
 # doesn't count, and its path. A save is a folder, or the files in a folder with the same number in their names, if all of it came
 # within ten minutes. It lacks parts where it has fewer files than the one before it whose name differs in numbers alone, and one of its
-# files is left, or came at $1 in epoch seconds or later.
+# files is left, or came at $1 in epoch seconds or later. In a folder, files whose names differ in numbers alone and that came more than 15
+# seconds apart are a series, of which one is enough.
 berth_unfinished() {
   sort -rn | awk -v since="$1" -v logs="$berth_log_names" '
     {
@@ -47,11 +48,11 @@ berth_unfinished() {
       for (place = folder; place != "" && place != "/"; place = above) {
         above = substr(place, 1, length(place) - 1); sub("[^/]*$", "", above)
         own = substr(place, length(above) + 1)
-        if (own ~ /[0-9]/) note(above shape(own), place)
+        if (own ~ /[0-9]/) note(above shape(own), place, shape(substr(path, length(place) + 1)))
       }
       rest = name
       for (i = 1; match(rest, /[0-9]+/); i++) {
-        note(folder shape(name) " " i, folder " " substr(rest, RSTART, RLENGTH))
+        note(folder shape(name) " " i, folder " " substr(rest, RSTART, RLENGTH), "any")
         rest = substr(rest, RSTART + RLENGTH)
       }
       paths[NR] = path; saves[NR] = within
@@ -64,7 +65,7 @@ berth_unfinished() {
           for (j = i + 1; j <= number[kind]; j++) {
             before = listed[kind, j]
             if (newest[before] > oldest[save]) continue
-            if (newest[before] - oldest[before] <= 600 && count[save] < count[before]) lacks[save] = 1
+            if (newest[before] - oldest[before] <= 600 && total[save] < total[before] && hasFewer(save, before)) lacks[save] = 1
             break
           }
         }
@@ -74,11 +75,20 @@ berth_unfinished() {
       }
     }
     function shape(text) { gsub(/[0-9]+/, "0", text); return text }
-    function note(kind, save) {
+    function hasFewer(save, before, size, one, i) {
+      size = split(shapes[before], one, "\n")
+      for (i = 1; i < size; i++)
+        if (count[save, one[i]] < count[before, one[i]] && (!count[save, one[i]] || !isSeries[before, one[i]])) return 1
+      return 0
+    }
+    function note(kind, save, part) {
       if (!((kind, save) in known)) { known[kind, save] = 1; listed[kind, ++number[kind]] = save }
       if (last[save] == NR) return
       last[save] = NR; within = within save "\n"
       if (!(save in newest)) newest[save] = $1
-      oldest[save] = $1; count[save] += $2 == "here"; if ($2 == "left") isLeft[save] = 1
+      if (!((save, part) in at)) shapes[save] = shapes[save] part "\n"
+      else if (part != "any" && at[save, part] - $1 > 15) isSeries[save, part] = 1
+      oldest[save] = at[save, part] = $1
+      total[save] += $2 == "here"; count[save, part] += $2 == "here"; if ($2 == "left") isLeft[save] = 1
     }'
 }

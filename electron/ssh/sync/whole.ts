@@ -38,6 +38,8 @@ interface Save {
   paths: string[]
   oldest: number
   newest: number
+  /** In a folder, when its files came, by what their names have in common; of a number, all as one. */
+  parts: Map<string, number[]>
 }
 
 /** Seconds in which all of a save comes. */
@@ -53,11 +55,20 @@ export function unfinishedFiles({ items, now }: RemoteListing): Map<string, stri
   const kinds = new Map<string, Set<Save>>()
   for (const [path, { kind, modified }] of items) {
     if (kind !== 'file' || isTemporary(path)) continue
-    for (const [name, kindOf] of savesOf(path)) {
-      const save = saves.get(name) ?? { name, paths: [], oldest: modified, newest: modified }
+    for (const { name, kindOf, part } of savesOf(path)) {
+      const save: Save = saves.get(name) ?? {
+        name,
+        paths: [],
+        oldest: modified,
+        newest: modified,
+        parts: new Map(),
+      }
       saves.set(name, save)
       kinds.set(kindOf, (kinds.get(kindOf) ?? new Set()).add(save))
-      if (save.paths.at(-1) !== path) save.paths.push(path)
+      if (save.paths.at(-1) !== path) {
+        save.paths.push(path)
+        save.parts.set(part, [...(save.parts.get(part) ?? []), modified])
+      }
       save.oldest = Math.min(save.oldest, modified)
       save.newest = Math.max(save.newest, modified)
     }
@@ -67,23 +78,39 @@ export function unfinishedFiles({ items, now }: RemoteListing): Map<string, stri
     const [last, ...earlier] = [...kind].toSorted((a, b) => b.newest - a.newest)
     if (!last || now - last.newest >= restSeconds.open || !isOne(last)) return []
     const before = earlier.find(({ newest }) => newest <= last.oldest)
-    return before && isOne(before) && last.paths.length < before.paths.length ? last : []
+    return before && isOne(before) && hasFewer(last, before) ? last : []
   })
   return new Map(unfinished.flatMap(({ name, paths }) => paths.map(path => [path, name] as const)))
 }
 
-/** The saves to which a file may belong, by name, each with its kind. */
-function savesOf(path: string): [string, string][] {
+/** Whether a save has fewer files than the one before it, other than of a series, of which one is enough. */
+function hasFewer(save: Save, before: Save): boolean {
+  if (save.paths.length >= before.paths.length) return false
+  return [...before.parts].some(([part, times]) => {
+    const { length = 0 } = save.parts.get(part) ?? []
+    return length < times.length && (length === 0 || part === '' || !isSeries(times))
+  })
+}
+
+/** Whether files whose names differ in numbers alone came too far apart to be parts of one. */
+function isSeries(times: readonly number[]): boolean {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted.some((time, index) => time - (sorted[index - 1] ?? time) > unsureSeconds)
+}
+
+/** The saves to which a file may belong, each with its kind, and the part of it that the file is. */
+function savesOf(path: string): { name: string; kindOf: string; part: string }[] {
   const folder = listedFolderOf(path)
   const file = path.slice(folder.length)
-  const found: [string, string][] = []
+  const found: { name: string; kindOf: string; part: string }[] = []
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
     const name = path.slice(0, at)
     const place = listedFolderOf(name)
-    if (/\d/.test(name.slice(place.length))) found.push([name, place + shapeOf(name.slice(place.length))])
+    const own = name.slice(place.length)
+    if (/\d/.test(own)) found.push({ name, kindOf: place + shapeOf(own), part: shapeOf(path.slice(at)) })
   }
   for (const [index, number] of (file.match(/\d+/g) ?? []).entries())
-    found.push([`${folder} ${number}`, `${folder}${shapeOf(file)} ${index}`])
+    found.push({ name: `${folder} ${number}`, kindOf: `${folder}${shapeOf(file)} ${index}`, part: '' })
   return found
 }
 

@@ -128,6 +128,18 @@ test('leaves all of a checkpoint of which a part is left or lacks, whatever its 
       4,
     ],
     ['that never had more', { 'G_80.pth': 70 }, 1],
+    [
+      'in a folder of a second start, which has saved once yet',
+      {
+        'v_0/notes.yaml': 500,
+        'v_0/1.ckpt': 480,
+        'v_0/2.ckpt': 460,
+        'v_1/notes.yaml': 99,
+        'v_1/3.ckpt': 40,
+        'v_1/log.csv': 1,
+      },
+      5,
+    ],
     ['beside a log of its own', { 'step-80/model': 50, 'step-80/optimizer': 40, 'step-80/log.txt': 2 }, 2],
   ]
   for (const [how, files, more] of cases)

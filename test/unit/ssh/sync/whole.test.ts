@@ -28,7 +28,11 @@ test('a save is unfinished while it has fewer files than the one before it, for 
   const flat = { 'rank0_of_2-40.pt': 300, 'rank1_of_2-40.pt': 290, 'config.json': 900 }
   expect(listed({ ...flat, 'rank0_of_2-80.pt': 20 })).toEqual(['rank0_of_2-80.pt'])
   expect(listed({ ...flat, 'rank0_of_2-80.pt': 20, 'rank1_of_2-80.pt': 10 })).toEqual([])
-  // One that begins anew in a folder of its own has saved once yet.
-  const long = { 'version_0/1.ckpt': 900, 'version_0/2.ckpt': 250 }
-  expect(listed({ ...long, 'version_1/1.ckpt': 20 })).toEqual([])
+  // One that begins anew in a folder of its own has saved once yet, and the one before it more often.
+  for (const apart of [650, 20]) {
+    const other = { 'version_0/1.ckpt': 250 + apart, 'version_0/2.ckpt': 250, 'version_0/notes.yaml': 250 }
+    expect(listed({ ...other, 'version_1/1.ckpt': 20, 'version_1/notes.yaml': 40 })).toEqual([])
+  }
+  const ranks = { 'step-1/rank0': 320, 'step-1/rank1': 311, 'step-1/rank2': 302 }
+  expect(listed({ ...ranks, 'step-2/rank0': 20 })).toEqual(['step-2/rank0'])
 })
