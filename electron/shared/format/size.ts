@@ -45,13 +45,9 @@ export function reliability(share: number): string {
   return `${figure(Math.floor(share * 1000) / 10, 1)}%`
 }
 
-/** From Mb/s, both in the unit of the larger: "2.9 / 4.1 Gb/s", "90 / 20 Mb/s". */
-export function network(down: number | undefined, up: number | undefined): string | undefined {
-  if (down === undefined && up === undefined) return undefined
-  const giga = Math.max(down ?? 0, up ?? 0) >= 1000
-  const one = (value: number | undefined) =>
-    value === undefined ? '–' : giga ? tenths(value / 1000) : count(value)
-  return `${one(down)} / ${one(up)} ${giga ? 'Gb/s' : 'Mb/s'}`
+/** From Mb/s, in Gb/s as everywhere, with the digits that slow lines need: "2.9", "0.09", "0.004". */
+export function gigabits(megabits: number): string {
+  return megabits < 100 ? (megabits / 1000).toFixed(megabits < 10 ? 3 : 2) : tenths(megabits / 1000)
 }
 
 const bytesUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const

@@ -1,17 +1,9 @@
 import { trafficBriefly, trafficWords, unitPrice } from '../format/money.ts'
-import { count, diskRoom, gpuMemory, tenths } from '../format/size.ts'
+import { count, diskRoom, gigabits, gpuMemory, tenths } from '../format/size.ts'
 import { duration, moment } from '../format/time.ts'
 import type { Micros } from '../spending/money.ts'
 import type { Field } from './offer-field.ts'
-import {
-  bareSpeed,
-  joinedWords,
-  known,
-  roundedMegabytes,
-  speeds,
-  unknownCell,
-  wholeGigabytes,
-} from './offer-words.ts'
+import { joinedWords, known, roundedMegabytes, speeds, unknownCell, wholeGigabytes } from './offer-words.ts'
 import { placeText } from './place.ts'
 
 /** What an offer's machine has around the GPUs. */
@@ -146,7 +138,7 @@ export const machineFields = {
       cell: ({ offer: { down, up } }) =>
         down === undefined && up === undefined
           ? unknownCell
-          : { text: `${bareSpeed(down)} · ${bareSpeed(up)}` },
+          : { text: [down, up].map(speed => (speed === undefined ? '–' : gigabits(speed))).join(' · ') },
     },
     fact: { group: 'machine', name: 'Network', words: ({ down, up }) => speeds(down, up) },
   },
@@ -163,7 +155,7 @@ export const machineFields = {
       field: 'inet_down',
       usual: [0.5, 1, 2, 4],
       requirement: figure => `at least ${figure} Gb/s of download`,
-      words: speed => `${bareSpeed(speed)} Gb/s`,
+      words: speed => `${gigabits(speed)} Gb/s`,
     },
   },
   up: {
@@ -179,7 +171,7 @@ export const machineFields = {
       field: 'inet_up',
       usual: [0.1, 0.5, 1, 5],
       requirement: figure => `at least ${figure} Gb/s of upload`,
-      words: speed => `${bareSpeed(speed)} Gb/s up`,
+      words: speed => `${gigabits(speed)} Gb/s up`,
     },
   },
   traffic: {

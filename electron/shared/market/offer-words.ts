@@ -1,6 +1,6 @@
 import { rate } from '../format/money.ts'
 import { gpuWords } from '../format/name.ts'
-import { count, figure, gpuMemory, tenths } from '../format/size.ts'
+import { count, figure, gigabits, gpuMemory } from '../format/size.ts'
 import type { Micros } from '../spending/money.ts'
 
 interface Gpus {
@@ -44,17 +44,11 @@ export function bareRate(price: Micros): string {
   return rate(price).replace(/^\$|\/h$/g, '')
 }
 
-/** Gb/s, from Mb/s. */
-export function bareSpeed(megabits: number | undefined): string {
-  if (megabits === undefined) return '–'
-  return megabits < 100 ? (megabits / 1000).toFixed(2) : tenths(megabits / 1000)
-}
-
-/** From Mb/s: `5.0 Gb/s down, 90 Mb/s up`. */
+/** From Mb/s: `5.0 Gb/s down, 0.09 Gb/s up`. */
 export function speeds(down: number | undefined, up: number | undefined): string | undefined {
-  const one = (value: number | undefined) =>
-    value === undefined ? '–' : value >= 1000 ? `${tenths(value / 1000)} Gb/s` : `${count(value)} Mb/s`
-  return down === undefined && up === undefined ? undefined : `${one(down)} down, ${one(up)} up`
+  if (down === undefined && up === undefined) return undefined
+  const [received, sent] = [down, up].map(speed => (speed === undefined ? '–' : `${gigabits(speed)} Gb/s`))
+  return `${received} down, ${sent} up`
 }
 
 /** A GPU's PCIe link: `PCIe 5.0 × 16, 52 GB/s`. */

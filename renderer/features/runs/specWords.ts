@@ -18,8 +18,8 @@ export function machineDemands({ machine = {} }: ProjectSpec): string[] {
     region !== undefined && `in ${[region].flat().join(' or ').toUpperCase()}`,
     verified && 'verified',
     `at least ${figure(reliability, 2)}% reliable`,
-    download !== undefined && `at least ${figure(download, 0)} Mb/s down`,
-    upload !== undefined && `at least ${figure(upload, 0)} Mb/s up`,
+    download !== undefined && `at least ${figure(download / 1000, 3)} Gb/s down`,
+    upload !== undefined && `at least ${figure(upload / 1000, 3)} Gb/s up`,
     cuda !== undefined && `CUDA ${figure(cuda, 1)} or newer`,
   ].filter(demand => demand !== false)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { briefMoney, money, rate, trafficBriefly, trafficWords } from '#shared/format/money.ts'
 import { instanceName, named, shortInstanceName } from '#shared/format/name.ts'
-import { counted, diskRoom, figure, network, reliability } from '#shared/format/size.ts'
+import { counted, diskRoom, figure, gigabits, reliability } from '#shared/format/size.ts'
 import {
   ago,
   atMoment,
@@ -12,6 +12,7 @@ import {
   timeOfDay,
   weekdayAndTime,
 } from '#shared/format/time.ts'
+import { speeds } from '#shared/market/offer-words.ts'
 import { withoutMiddle } from '#shared/text.ts'
 
 test('money has a dollar sign, and a debt a minus', () => {
@@ -83,10 +84,11 @@ test('the traffic price is given each way, zero as free, unknown as nothing', ()
   }
 })
 
-test('both directions of a network share one unit', () => {
-  expect(network(2900, 410)).toBe('2.9 / 0.4 Gb/s')
-  expect(network(90, undefined)).toBe('90 / – Mb/s')
-  expect(network(undefined, undefined)).toBeUndefined()
+test('all networks are told in Gb/s, slow ones with more digits', () => {
+  expect([2900, 410, 90, 4].map(gigabits)).toEqual(['2.9', '0.4', '0.09', '0.004'])
+  expect(speeds(5000, 90)).toBe('5.0 Gb/s down, 0.09 Gb/s up')
+  expect(speeds(672, undefined)).toBe('0.7 Gb/s down, – up')
+  expect(speeds(undefined, undefined)).toBeUndefined()
 })
 
 test.each([
