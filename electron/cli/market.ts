@@ -85,7 +85,8 @@ export const rent: CliCommand = {
     }
     if (call.json) print(call, { account: account.id, ...plan })
     else {
-      const most = costsAtMost === null ? 'until you end it' : `at most ${moneyUp(costsAtMost * 1e6)}`
+      const most =
+        costsAtMost === null ? 'until you stop or destroy it' : `at most ${moneyUp(costsAtMost * 1e6)}`
       const perHour = found.price === undefined ? 'an unknown price' : rate(found.price)
       const traffic = plan.trafficPricePerGb
       const more = traffic === null ? '' : `, plus traffic at up to ${unitPrice(traffic)}/GB`

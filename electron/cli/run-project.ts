@@ -79,7 +79,7 @@ export const run: CliCommand = {
 /** Ctrl+C ends this command and not what it follows. */
 function sayAtInterrupt({ say }: Call, project: string): void {
   process.once('SIGINT', () => {
-    say(`${project} goes on and costs money, until it has ended or you end it with berth stop.`)
+    say(`${project} goes on and costs money, until it has ended or you stop it with berth stop.`)
     process.kill(process.pid, 'SIGINT')
   })
 }

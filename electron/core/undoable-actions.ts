@@ -23,12 +23,12 @@ const patience = 5000
 /** Milliseconds by which an action is late that waited while this computer slept, or Berth didn't run. */
 const lateBy = 60_000
 
-const done = { stop: 'Stopped', start: 'Started', reboot: 'Rebooted' } as const
-const failed = { stop: 'Not stopped', start: 'Not started', reboot: 'Not rebooted' } as const
+const done = { stop: 'Stopped', start: 'Started', reboot: 'Restarted' } as const
+const failed = { stop: 'Not stopped', start: 'Not started', reboot: 'Not restarted' } as const
 const unsure = {
   stop: 'May have been stopped',
   start: 'May have been started',
-  reboot: 'May have been rebooted',
+  reboot: 'May have been restarted',
 } as const
 
 /** `started` is called with each instance that the user has started; `stopping` is awaited before one is stopped. */

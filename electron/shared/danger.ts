@@ -73,10 +73,10 @@ interface UndoableWords {
 export const undoableWords: Readonly<Record<UndoableAction, UndoableWords>> = {
   stop: { doing: 'Stopping', undone: 'keeps running', name: 'Stop' },
   start: { doing: 'Starting', undone: 'stays stopped', name: 'Start' },
-  reboot: { doing: 'Rebooting', undone: 'was not rebooted', name: 'Reboot' },
+  reboot: { doing: 'Restarting', undone: 'was not restarted', name: 'Restart' },
 }
 
-/** The runs that end where these instances stop, are destroyed or reboot. */
+/** The runs that end where these instances stop, are destroyed or restarted. */
 export function runsEndingWith(
   runs: Readonly<Record<string, RunView>>,
   instances: readonly Pick<InstanceView, 'id'>[],
@@ -278,10 +278,9 @@ function rebootQuestion(
   const start = startQuestion(account, { instances: crashed }, now)
   const runs = endingRuns(account, instances)
   if (runs.length === 0 && !start) return undefined
-  const verb = crashed.length > 0 ? 'Restart' : 'Reboot'
   return {
-    title: titleOf(verb, instances),
-    verb: actionOn(verb, instances),
+    title: titleOf('Restart', instances),
+    verb: actionOn('Restart', instances),
     lines: [...runs, ...(start?.lines ?? []), 'Files are kept.'],
     grave: start?.grave ?? false,
   }

@@ -88,7 +88,7 @@ export type Place =
       tab?: DetailsTab | 'logs' | 'ports'
       /**
        * A dialog to open at once: a limit, a new bid, a replacement, to open a terminal, or the question before it is
-       * stopped, started, rebooted or destroyed.
+       * stopped, started, restarted or destroyed.
        */
       ask?: 'limit' | 'bid' | 'replace' | 'terminal' | 'stop' | 'start' | 'reboot' | 'destroy'
     }

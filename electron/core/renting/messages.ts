@@ -169,12 +169,12 @@ export const sentences = {
   },
   limitDestroyed: {
     code: 'limit_acted',
-    message: 'Its limit ended it before Berth saw that it was ready.',
+    message: 'Its limit destroyed it before Berth saw that it was ready.',
     advice: 'It was destroyed with its files. Rent another one.',
   },
   limitStopped: {
     code: 'limit_acted',
-    message: 'Its limit ended it before Berth saw that it was ready.',
+    message: 'Its limit stopped it before Berth saw that it was ready.',
     advice: 'It’s kept, and its disk is billed: start or destroy it.',
   },
   destroyedByUser: {

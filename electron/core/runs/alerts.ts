@@ -160,7 +160,7 @@ export function notDestroyedAlert(account: AccountId, run: Run, where: string, w
   return alertOf('runFailed', {
     ...about(account, run),
     title: `${where} is kept: ${run.fetch} couldn’t be downloaded`,
-    body: `${why} ${run.afterwards === 'nothing' ? '' : 'You keep paying for it. '}Try again, or end it yourself.`,
+    body: `${why} ${run.afterwards === 'nothing' ? '' : 'You keep paying for it. '}Try again, or ${run.afterwards === 'stop' ? 'stop' : 'destroy'} it yourself.`,
   })
 }
 

@@ -106,12 +106,12 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       : []),
     {
       id: 'reboot',
-      label: instance.state === 'crashed' ? 'Restart' : 'Reboot',
+      label: 'Restart',
       icon: 'refresh',
       unusable:
         instance.state === 'running' || instance.state === 'crashed'
           ? undefined
-          : 'Only a running instance can be rebooted.',
+          : 'Only a running instance can be restarted.',
       run: () => act('reboot', instance, page),
     },
     { id: 'rename', label: 'Rename', icon: 'chat', key: 'r', run: ask('rename') },

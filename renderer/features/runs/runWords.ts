@@ -65,7 +65,12 @@ export function runState(run: RunView): { word: string; shape: Shape } {
     case 'fetching':
       return { word: isProject ? name(step) : `${endedWith(code)}, fetching`, shape: 'busy' }
     case 'ending':
-      return { word: isProject ? name(step) : `${endedWith(code)}, ending the instance`, shape: 'busy' }
+      return {
+        word: isProject
+          ? name(step)
+          : `${endedWith(code)}, ${run.afterwards === 'destroy' ? 'destroying' : 'stopping'} the instance`,
+        shape: 'busy',
+      }
     default:
       return { word: name(step), shape: 'busy' }
   }

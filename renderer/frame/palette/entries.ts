@@ -200,7 +200,7 @@ const actionWords: Readonly<Record<string, string>> = {
   start: 'resume boot',
   limits: 'timer',
   bid: 'outbid',
-  reboot: 'restart',
+  reboot: 'reboot',
   rename: 'name label',
   ports: 'forward tunnel',
 }

@@ -49,7 +49,7 @@ describe('a service that is slow or fails in part', () => {
     for (const name of [/^Stop /, /^Destroy /])
       expect(await row.getByRole('button', { name }).isDisabled()).toBe(true)
     await row.getByRole('button', { name: /^More/ }).click()
-    const entry = page.getByRole('menuitem', { name: 'Reboot' })
+    const entry = page.getByRole('menuitem', { name: 'Restart' })
     await expect.poll(() => entry.getAttribute('title')).toBe('The service isn’t answering.')
     await page.keyboard.press('Escape')
 

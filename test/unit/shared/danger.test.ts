@@ -149,13 +149,16 @@ test('a start is asked about where credit or limits say no, and where nothing wo
   ])
 })
 
-test('the restart of a crashed instance is asked about like a start, a reboot only for its run', () => {
+test('the restart of a crashed instance is asked about like a start, that of another only for its run', () => {
   const crashed = { ...resting, state: 'crashed' as const }
   const asked = (instance: InstanceView, given: Partial<AccountView> = {}) =>
     dangers.reboot.question(accountView(given, instance), { instances: [instance] }, 0)
   expect(asked(crashed, { credit: 0 })?.title).toBe('Restart box #7?')
   expect(asked(box, { credit: 0 })).toBeUndefined()
-  expect(asked(box, { runs: { x1: train } })?.lines[0]).toContain('train')
+  expect(asked(box, { runs: { x1: train } })).toMatchObject({
+    title: 'Restart box #7?',
+    lines: [expect.stringContaining('train'), 'Files are kept.'],
+  })
 })
 
 const terms: RentTerms = {
