@@ -36,7 +36,7 @@ test.skipIf(noSshd)(
     const sheet = page.getByRole('dialog', { name: 'Run digits' })
     await sheet.getByText('RTX', { exact: false }).first().waitFor()
     await sheet.getByRole('button', { name: 'Choose another…' }).click()
-    const other = sheet.getByRole('radiogroup', { name: 'Machine' }).locator('label').nth(2)
+    const other = sheet.getByRole('radiogroup', { name: 'Machine', exact: true }).locator('label').nth(2)
     await other.click()
     expect(await other.getByRole('radio').isChecked()).toBe(true)
     const price = (await other.locator('b').textContent()) ?? ''
