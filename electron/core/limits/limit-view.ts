@@ -35,6 +35,9 @@ export function createShownLimits({
 }) {
   let next = Number.POSITIVE_INFINITY
 
+  /** The stored limits from which views in State were made while those did not act. */
+  const drawnFrom = new WeakMap<LimitView, StoredLimit>()
+
   /** Reuses the view in State if it is unchanged, since its sentence is expensive to write. */
   function draw(
     stored: StoredLimit,
@@ -49,10 +52,21 @@ export function createShownLimits({
     const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)
     const acting = isActing(limit.id)
     const blind = blindness(limit, facts, now)
+    const isNamed = before?.sentence.startsWith(actionWords(limit, instances)) === true
+    const isKnown = before && isNamed && !acting && limit === stored && drawnFrom.get(before) === stored
+    // Else only these follow from anything but the stored limit.
+    const isUnmoved = isKnown && before.dueAt === (stored.ended ? undefined : dueAt)
+    if (
+      isUnmoved &&
+      before.snoozedUntil === snoozeOf(stored, now) &&
+      before.problem === (stored.problem ?? blind)
+    )
+      return before
     const view = limitView(limit, { now, dueAt, acting, blind, sentence: before?.sentence ?? '' })
-    const isSame =
-      before && isDeepEqual(before, view) && before.sentence.startsWith(actionWords(limit, instances))
-    return isSame ? before : { ...view, sentence: limitSentence(limit, instances, now) }
+    const isSame = before && isNamed && isDeepEqual(before, view)
+    const drawn = isSame ? before : { ...view, sentence: limitSentence(limit, instances, now) }
+    if (!acting && limit === stored) drawnFrom.set(drawn, stored)
+    return drawn
   }
 
   return {
@@ -127,10 +141,8 @@ export function limitView(
     sentence: string
   },
 ): LimitView {
-  const { id, instance, when, action, asleep, warning, missed, setAt, snoozedUntil, history } = limit
+  const { id, instance, when, action, asleep, warning, missed, setAt, history } = limit
   const step = stepOf(limit, facts.acting)
-  // If the clock goes back, the snooze applies again.
-  const snoozed = snoozedUntil !== undefined && snoozedUntil > facts.now
   return {
     id,
     instance,
@@ -143,11 +155,16 @@ export function limitView(
     sentence: facts.sentence,
     step,
     dueAt: limit.ended ? undefined : facts.dueAt,
-    snoozedUntil: snoozed ? snoozedUntil : undefined,
+    snoozedUntil: snoozeOf(limit, facts.now),
     used: limit.ended ? undefined : limit.used,
     problem: limit.problem ?? facts.blind,
     history,
   }
+}
+
+/** Until when it is put off; if the clock goes back, that applies again. */
+function snoozeOf({ snoozedUntil = 0 }: StoredLimit, now: number): number | undefined {
+  return snoozedUntil > now ? snoozedUntil : undefined
 }
 
 /** A preview of the limit as if it were set now: its action and moment. */
