@@ -12,6 +12,12 @@ export function endsSelection({ currentTarget, detail }: MouseEvent): boolean {
   )
 }
 
+/** Gives the focus to what a row's keys go by, so that they go on from where the click was. */
+export function focusInRow({ currentTarget }: MouseEvent, keysOf: string): void {
+  if (currentTarget instanceof Element)
+    currentTarget.querySelector<HTMLElement>(keysOf)?.focus({ preventScroll: true })
+}
+
 /** Whether a click opens the row that hears it: it is on none of its controls, and no end of a selection of its text. */
 export function opensRow(event: MouseEvent): boolean {
   if (endsSelection(event)) {

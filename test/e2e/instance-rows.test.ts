@@ -133,6 +133,9 @@ describe('an instance row', () => {
     await details.getByRole('heading').first().click()
     await page.keyboard.press('r')
     await page.getByRole('dialog').waitFor()
+    // What is typed next replaces the name.
+    const label = await page.getByLabel('Name', { exact: true }).inputValue()
+    expect(await page.evaluate(() => String(getSelection()))).toBe(label)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await details.getByRole('tab', { name: 'Details' }).click()

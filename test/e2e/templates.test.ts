@@ -27,6 +27,15 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
     .first()
     .waitFor()
 
+  // A click beside a name leaves the keys in its row.
+  await page.setViewportSize({ width: 1280, height: 720 })
+  const rows = page.locator('tr[data-template]')
+  await rows.first().locator('td.image').click()
+  await expect.poll(() => rows.first().getAttribute('aria-current')).toBe('true')
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => rows.nth(1).getAttribute('aria-current')).toBe('true')
+  await page.getByRole('link', { name: 'Templates' }).click()
+
   await page.setViewportSize({ width: 720, height: 480 })
   const filters = page.getByRole('group', { name: 'Filters' })
   await expect.poll(async () => (await filters.boundingBox())?.height).toBeLessThan(60)
