@@ -216,4 +216,16 @@ test('the palette offers to stop what runs or may run, and not what has ended', 
   await page.getByRole('combobox', { name: 'What to do' }).fill('stop')
   await page.getByRole('option', { name: /^Stop works/ }).waitFor()
   expect(await page.getByRole('option', { name: /^Stop broken/ }).count()).toBe(0)
+
+  // Offers and templates, also where no screen that lists them was opened in this page.
+  await page.reload()
+  await page.getByRole('row', { name: /works/ }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('rent 4090')
+  await page.getByRole('option', { name: /^Search offers: 4090 from \$/ }).waitFor()
+  await page.getByRole('combobox', { name: 'What to do' }).fill('pytorch')
+  await page
+    .getByRole('option', { name: /^PyTorch/ })
+    .first()
+    .waitFor()
 })

@@ -22,6 +22,13 @@ export function marketEntries(page: Page, typed: string): Entry[] {
   return [...offerEntries(page, text), ...savedSearchEntries(page, text), ...templateEntries(page, text)]
 }
 
+/** Asks for what the entries are made of, where no screen has asked of late. */
+export function askMarket(page: Page): void {
+  void seenPricesOf(page).search(usualQuery(page.account))
+  const templates = templatesView(page)
+  if (page.account && !templates.found && !templates.loading) void templates.refresh()
+}
+
 function offerEntries(page: Page, text: string): Entry[] {
   const query = usualQuery(page.account)
   const answered = seenPricesOf(page).seen(query)
