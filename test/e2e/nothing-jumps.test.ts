@@ -88,8 +88,28 @@ test('figures that tick and messages that come move nothing beside them', async 
   await details.focus().catch(() => undefined)
   await details.getByRole('heading').first().click()
   await page.keyboard.press('c')
-  await page.locator('.toasts .remark').waitFor()
+  const toast = page.locator('.toasts .remark')
+  await toast.waitFor()
   expect(await boxes(still)).toEqual(before)
+
+  // Nor does a menu move the message beside it.
+  const [place] = await boxes([toast])
+  await details.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menu').waitFor()
+  expect(await boxes([...still, toast])).toEqual([...before, place])
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+
+  // Under the mouse it stays for as long as it's read.
+  await page.clock.install()
+  await page.keyboard.press('c')
+  await toast.waitFor()
+  await page.mouse.move((place?.x ?? 0) + 20, (place?.y ?? 0) + 20)
+  await page.clock.fastForward(60_000)
+  expect(await toast.count()).toBe(1)
+  await page.mouse.move(0, 0)
+  await page.clock.fastForward(60_000)
+  await toast.waitFor({ state: 'detached' })
 })
 
 /** The elements whose scroll bars are to see at the same right edge, in pixels from the left. */
