@@ -56,7 +56,8 @@ export function factsOf(
     Network: [
       ['Address', ssh?.direct?.host ?? ssh?.proxy?.host],
       ['SSH', ssh?.problem],
-      ['Connected', way && `${way.direct ? 'direct' : 'by proxy'}, ${way.address}`],
+      // Named by its way, so that a copy is the address alone.
+      [way?.direct ? 'Direct' : 'Via proxy', way?.address],
       ['Host key', sharesKey ? sharedHostKeyWords : undefined],
       ['Traffic', instance.traffic && trafficWords(instance.traffic)],
       ['Spent on it', textOf(instance.traffic?.spent, fineMoney)],

@@ -54,10 +54,11 @@ test('the details show the address in use while connected', () => {
   const said = (way?: { direct: boolean; address: string }) =>
     factsOf(instanceView({ id: 1 }), 0, { way })
       .flatMap(({ facts }) => facts)
-      .find(({ name }) => name === 'Connected')?.value
+      .find(({ name }) => name === 'Direct' || name === 'Via proxy')
   expect(said()).toBeUndefined()
-  expect(said({ direct: true, address: 'root@192.0.2.1:40022' })).toBe('direct, root@192.0.2.1:40022')
-  expect(said({ direct: false, address: 'root@ssh.example:1' })).toBe('by proxy, root@ssh.example:1')
+  const address = 'root@192.0.2.1:40022'
+  expect(said({ direct: true, address })).toEqual({ name: 'Direct', value: address })
+  expect(said({ direct: false, address })).toEqual({ name: 'Via proxy', value: address })
 })
 
 test('the details have SSH as one types it, the direct way first', () => {
