@@ -417,6 +417,9 @@ until [ -f "$here/over" ]; do
   [ ! -f "$here/store.now" ] || asked=1
   snapshot
   rm -rf "$here/store.copy"
+  # What a machine's end costs is the time since a snapshot began that was complete: the next one begins as much earlier as one takes.
+  took=$(($(date +%s) - round))
+  [ "$pause" -ne "$every" ] || pause=$((every - (took < every / 4 ? took : every / 4)))
   [ -z "$asked" ] || rm -f "$here/store.now"
   while :; do
     sleep 1 &
