@@ -195,10 +195,14 @@ find_copies() {
   done < "$side/young" >> "$side/$1.named"
 }
 
-# Those that are whole since each of their brackets is closed, if all else that is young is known to be whole, or a log: such texts
-# tell of what is saved beside them.
+# Those that are whole since each of their brackets is closed, if all else that is young is known to be whole, or a log, and no
+# other result has any: such texts tell of what is saved beside them.
 find_texts() {
   : > "$side/texts"
+  touch -d "@$((end - ${rest:-0}))" "$side/edge"
+  for other in "$side"/[0-9]*/; do
+    [ "$other" = "$side/$1/" ] || [ -z "$(find "$other" -type f -newer "$side/edge" | head -n 1)" ] || return 0
+  done
   while IFS= read -r file; do
     if berth_is_temporary "$file" || grep -qxF -e "$file" "$side/$1.named" ||
       printf '%s\n' "${file##*/}" | grep -qiE "$berth_log_names"; then continue; fi

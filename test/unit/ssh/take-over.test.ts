@@ -181,6 +181,7 @@ test('takes a JSON text whose brackets are closed, if all else that is young is 
     ['beside another one', { 'other.json': ['[]', 2] }, true],
     ['beside one that ends too early', { 'other.json': ['[{"a": "}]"', 2] }, false],
     ['beside a checkpoint of which it may tell', { 'checkpoint_100/model': ['new', 3] }, false],
+    ['beside one in another result', { '../../1/models/model': ['new', 3] }, false],
   ]
   for (const [how, files, isTaken] of cases)
     for (const isHere of [false, true]) {
@@ -190,7 +191,7 @@ test('takes a JSON text whose brackets are closed, if all else that is young is 
       copied('0/out/checkpoint_80/model', 'new', 60)
       copied('0/out/state.json', tune, 4)
       for (const [path, [text, age]] of Object.entries(files)) copied(`0/out/${path}`, text, age)
-      const result = await taken('out')
+      const result = await taken('out', 'models')
       if (!isTaken && isHere) expect(result, how).toBe('torn')
       else if (isTaken) expect(here('out/state.json'), how).toBe(tune)
       else expect(result, how).toMatchObject({ files: 1 })
