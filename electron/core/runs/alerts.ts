@@ -157,10 +157,11 @@ export function unreachedAlert(account: AccountId, run: Run, where: string, why:
 }
 
 export function notDestroyedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
+  const costs = run.afterwards === 'nothing' ? '' : 'You keep paying for it. '
   return alertOf('runFailed', {
     ...about(account, run),
     title: `${where} is kept: ${run.fetch} couldn’t be downloaded`,
-    body: `${why} ${run.afterwards === 'nothing' ? '' : 'You keep paying for it. '}Try again, or ${run.afterwards === 'stop' ? 'stop' : 'destroy'} it yourself.`,
+    body: `${why} ${costs}Try again, or ${run.afterwards === 'stop' ? 'stop' : 'destroy'} it yourself.`,
   })
 }
 
